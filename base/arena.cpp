@@ -1,0 +1,26 @@
+#include "base/arena.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+namespace mikroscope::base {
+
+std::string_view Arena::copy(std::string_view text) {
+  char* const memory = static_cast<char*>(take(text.size(), 1));
+  if (memory == nullptr) return {};
+  std::memcpy(memory, text.data(), text.size());
+  return {memory, text.size()};
+}
+
+void* map_pages(std::size_t bytes) {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+void unmap_pages(void* memory, std::size_t bytes) {
+  munmap(memory, bytes);
+}
+
+}  // namespace mikroscope::base

@@ -1,0 +1,54 @@
+// Memory that is taken once, at start, and never given back: the agent allocates nothing after that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string_view>
+
+namespace mikroscope::base {
+
+// Hands out zeroed pieces of one block. Fails by returning nullptr, never by growing.
+class Arena {
+ public:
+  Arena() = default;
+  Arena(void* memory, std::size_t bytes) : base_(static_cast<std::byte*>(memory)), capacity_(bytes) {}
+
+  void* take(std::size_t bytes, std::size_t align = alignof(std::uint64_t)) {
+    const std::size_t start = (used_ + align - 1) / align * align;
+    if (start > capacity_ || bytes > capacity_ - start) {
+      refused_ = true;
+      return nullptr;
+    }
+    used_ = start + bytes;
+    return base_ + start;
+  }
+  // `count` objects, value-initialised; they are never destroyed.
+  template <class T>
+  T* make(std::size_t count = 1) {
+    if (count != 0 && sizeof(T) > SIZE_MAX / count) return nullptr;
+    void* const memory = take(sizeof(T) * count, alignof(T));
+    if (memory == nullptr) return nullptr;
+    T* const first = static_cast<T*>(memory);
+    for (std::size_t i = 0; i < count; ++i) new (first + i) T();
+    return first;
+  }
+  // A copy of `text` that lives as long as the arena; empty when it does not fit.
+  std::string_view copy(std::string_view text);
+
+  std::size_t used() const { return used_; }
+  std::size_t capacity() const { return capacity_; }
+  bool refused() const { return refused_; }  // something did not fit
+
+ private:
+  std::byte* base_ = nullptr;
+  std::size_t capacity_ = 0;
+  std::size_t used_ = 0;
+  bool refused_ = false;
+};
+
+// Anonymous zero pages from the kernel (only what is touched becomes resident), or nullptr.
+void* map_pages(std::size_t bytes);
+void unmap_pages(void* memory, std::size_t bytes);
+
+}  // namespace mikroscope::base

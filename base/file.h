@@ -1,0 +1,71 @@
+// Descriptors and whole-file reads for kernel files. No allocation, no exceptions.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace mikroscope::base {
+
+// Owns one descriptor.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    if (this != &other) {
+      reset();
+      fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+  }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd() { reset(); }
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  void reset();
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_ = -1;
+};
+
+// O_RDONLY|O_CLOEXEC; an empty Fd with errno set on failure. `path` is NUL-terminated.
+Fd open_read(const char* path);
+
+// Memory for reading files into, used for one file at a time. full() means a file did not fit: the text is then cut,
+// and its reader must treat it as failed.
+struct ReadBuffer {
+  char* data = nullptr;
+  std::size_t capacity = 0;
+};
+
+enum class ReadError : unsigned char { none, failed, too_large };
+
+// How the kernel hands a file out; it decides whether a short read can be the end.
+struct FileShape {
+  // 0: one record, generated whole (stat, meminfo, loadavg, sysfs), so a read shorter than the buffer is the end.
+  // Otherwise a file of many records (seq_file), of which one read returns about a page: only a read that left room
+  // for the longest record, or one that returns 0, is the end. On x86 the last record of /proc/interrupts is some
+  // fifteen rows long, so its bound grows with the number of CPUs; a bound of a page or more means "read until 0".
+  std::size_t longest_record = 0;
+};
+constexpr FileShape kSingleRecord{0};
+
+struct ReadResult {
+  std::string_view text;
+  ReadError error = ReadError::none;
+  int error_number = 0;  // errno of a failed read
+};
+
+// Reads all of `fd` from offset 0. Never trusts st_size (0 for procfs), retries EINTR.
+// `until_zero` reads on until a read returns 0 whatever the shape: the check that the shape rules are still right.
+ReadResult read_whole(int fd, ReadBuffer buffer, FileShape shape, bool until_zero = false);
+
+// Opens, reads whole and closes; for files read once.
+ReadResult read_path(const char* path, ReadBuffer buffer);
+
+}  // namespace mikroscope::base

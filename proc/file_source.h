@@ -1,0 +1,37 @@
+// A source that is one kernel file, kept open and re-read from 0.
+#pragma once
+
+#include "proc/source.h"
+
+namespace mikroscope::proc {
+
+// Opens `root/rest` and reads it once; the descriptor goes to `fd` only where that worked, so that a file that opens
+// and then fails every read (PSI built in but disabled) counts as absent.
+ReadStatus open_file(std::string_view root, std::string_view rest, base::ReadBuffer buffer, base::FileShape shape,
+                     base::Fd& fd);
+ReadStatus status_of_errno(int error_number);
+
+class FileSource : public Source {
+ public:
+  ReadStatus open(const Roots& roots, base::Arena& arena, base::ReadBuffer buffer) override;
+  ReadStatus read(Tick& tick) override;
+  void paths(void (*visit)(void*, std::string_view), void* context) const override;
+
+ protected:
+  // `path` is relative to the proc root and lives as long as the program.
+  explicit FileSource(std::string_view path, base::FileShape shape = base::kSingleRecord)
+      : path_(path), shape_(shape) {}
+  ~FileSource() = default;
+
+  // Parses a whole file. False: not understood, and nothing was set.
+  virtual bool parse(std::string_view text, Tick& tick) = 0;
+  void set_shape(base::FileShape shape) { shape_ = shape; }
+
+ private:
+  std::string_view path_;
+  base::FileShape shape_;
+  base::Fd fd_;
+  char full_path_[kMaxPath] = {};
+};
+
+}  // namespace mikroscope::proc

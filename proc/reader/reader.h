@@ -1,0 +1,69 @@
+// Readers of the two forms of agent data. Both learn the tables from the input itself; tables and columns that this
+// build knows get its schemas (units, help), others are kept under the names that the input gives.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proc/codec.h"
+#include "proc/reader/item.h"
+
+namespace mikroscope::proc {
+
+// Pull parser: feed() bytes as they come, next() until it returns nothing. finish() after the last byte makes a cut
+// last line or record a Malformed item.
+class ItemReader {
+ public:
+  virtual ~ItemReader() = default;
+  virtual void feed(std::string_view bytes) = 0;
+  virtual void finish() = 0;
+  virtual std::optional<Item> next() = 0;
+  virtual const Layout& layout() const = 0;
+};
+
+struct StreamInfo {
+  std::string instance;
+  std::string boot_id;
+  std::uint32_t user_hz = 100;
+  std::uint32_t rate_hz = 0;
+};
+
+// Packed streams of one agent; several replies may be fed one after another. Frames with seq <= the last seen one of
+// the same instance are decoded and not reported.
+class PackedReader final : public ItemReader {
+ public:
+  PackedReader();
+  ~PackedReader() override;
+  void feed(std::string_view bytes) override;
+  void finish() override;
+  std::optional<Item> next() override;
+  const Layout& layout() const override;
+  const StreamInfo& info() const;
+  // The last frame in the form that NDJSON is written from; valid like the Frame.
+  FrameView view() const;
+  // Forgets a half-received reply (lost connection); the next reply is read from its start.
+  void restart_input();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// NDJSON lines: agent replies, recordings, captures. Lines that begin with '#' are skipped.
+class NdjsonReader final : public ItemReader {
+ public:
+  NdjsonReader();
+  ~NdjsonReader() override;
+  void feed(std::string_view bytes) override;
+  void finish() override;
+  std::optional<Item> next() override;
+  const Layout& layout() const override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mikroscope::proc
