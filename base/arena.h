@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <new>
 #include <string_view>
+#include <type_traits>
 
 namespace mikroscope::base {
 
@@ -23,13 +24,15 @@ class Arena {
     used_ = start + bytes;
     return base_ + start;
   }
-  // `count` objects, value-initialised; they are never destroyed.
+  // `count` objects, value-initialised; they are never destroyed. Plain numbers are left as the zeroes that they are,
+  // so that tables with room to grow cost only the pages that they use.
   template <class T>
   T* make(std::size_t count = 1) {
     if (count != 0 && sizeof(T) > SIZE_MAX / count) return nullptr;
     void* const memory = take(sizeof(T) * count, alignof(T));
     if (memory == nullptr) return nullptr;
     T* const first = static_cast<T*>(memory);
+    if constexpr (std::is_trivially_default_constructible_v<T>) return first;
     for (std::size_t i = 0; i < count; ++i) new (first + i) T();
     return first;
   }
