@@ -24,8 +24,8 @@ class Arena {
     used_ = start + bytes;
     return base_ + start;
   }
-  // `count` objects, value-initialised; they are never destroyed. Plain numbers are left as the zeroes that they are,
-  // so that tables with room to grow cost only the pages that they use.
+  // `count` objects, value-initialised; they are never destroyed. Plain numbers are left as the zeroes that
+  // they are, so that tables with room to grow cost only the pages that they use.
   template <class T>
   T* make(std::size_t count = 1) {
     if (count != 0 && sizeof(T) > SIZE_MAX / count) return nullptr;

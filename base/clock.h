@@ -1,5 +1,5 @@
-// Clocks in nanoseconds. CLOCK_MONOTONIC paces and measures intervals; BOOTTIME is the time axis that a restart of
-// the agent does not move; REALTIME is only ever a label.
+// Clocks in nanoseconds. CLOCK_MONOTONIC paces and measures intervals; BOOTTIME is the time axis that a
+// restart of the agent does not move; REALTIME is only ever a label.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,8 @@ class Fd {
 // O_RDONLY|O_CLOEXEC; an empty Fd with errno set on failure. `path` is NUL-terminated.
 Fd open_read(const char* path);
 
-// Memory for reading files into, used for one file at a time. full() means a file did not fit: the text is then cut,
-// and its reader must treat it as failed.
+// Memory for reading files into, used for one file at a time. full() means a file did not fit: the text is
+// then cut, and its reader must treat it as failed.
 struct ReadBuffer {
   char* data = nullptr;
   std::size_t capacity = 0;
@@ -47,10 +47,11 @@ enum class ReadError : unsigned char { none, failed, too_large };
 
 // How the kernel hands a file out; it decides whether a short read can be the end.
 struct FileShape {
-  // 0: one record, generated whole (stat, meminfo, loadavg, sysfs), so a read shorter than the buffer is the end.
-  // Otherwise a file of many records (seq_file), of which one read returns about a page: only a read that left room
-  // for the longest record, or one that returns 0, is the end. On x86 the last record of /proc/interrupts is some
-  // fifteen rows long, so its bound grows with the number of CPUs; a bound of a page or more means "read until 0".
+  // 0: one record, generated whole (stat, meminfo, loadavg, sysfs), so a read shorter than the buffer is the
+  // end. Otherwise a file of many records (seq_file), of which one read returns about a page: only a read
+  // that left room for the longest record, or one that returns 0, is the end. On x86 the last record of
+  // /proc/interrupts is some fifteen rows long, so its bound grows with the number of CPUs; a bound of a page
+  // or more means "read until 0".
   std::size_t longest_record = 0;
 };
 constexpr FileShape kSingleRecord{0};
@@ -62,7 +63,8 @@ struct ReadResult {
 };
 
 // Reads all of `fd` from offset 0. Never trusts st_size (0 for procfs), retries EINTR.
-// `until_zero` reads on until a read returns 0 whatever the shape: the check that the shape rules are still right.
+// `until_zero` reads on until a read returns 0 whatever the shape: the check that the shape rules are still
+// right.
 ReadResult read_whole(int fd, ReadBuffer buffer, FileShape shape, bool until_zero = false);
 
 // Opens, reads whole and closes; for files read once.

@@ -6,7 +6,8 @@ namespace mikroscope::base {
 namespace {
 
 constexpr char kPairs[] =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051"
+    "525354"
     "5556575859606162636465666768697071727374757677787980818283848586878889909192939495969798"
     "99";
 
@@ -63,7 +64,8 @@ void Writer::fixed(std::int64_t value, int decimals) {
     return;
   }
   if (value < 0) put('-');
-  std::uint64_t magnitude = value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value);
+  std::uint64_t magnitude =
+      value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value);
   char fraction[20];
   for (int i = decimals; i-- > 0;) {
     fraction[i] = static_cast<char>('0' + magnitude % 10);

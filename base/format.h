@@ -34,7 +34,8 @@ class Writer {
   // An integer scaled by 10^decimals as a plain decimal: fixed(-5, 2) is -0.05.
   void fixed(std::int64_t value, int decimals);
   void hex32(std::uint32_t value);  // eight lower-case digits
-  // A JSON string with its quotes. Control characters are escaped; bytes that are no valid UTF-8 become U+FFFD.
+  // A JSON string with its quotes. Control characters are escaped; bytes that are no valid UTF-8 become
+  // U+FFFD.
   void json_string(std::string_view text);
 
   bool overflow() const { return overflow_; }

@@ -5,9 +5,9 @@
 namespace mikroscope::proc {
 namespace {
 
-// Cells are a sequence of tokens. Low bit 1: (token >> 1) + 1 cells that are as predicted. Low bit 0: one cell, its
-// zigzag difference from the prediction in the other bits; a difference that needs the 64th bit follows an escape
-// token (the literal 0, which can otherwise not occur).
+// Cells are a sequence of tokens. Low bit 1: (token >> 1) + 1 cells that are as predicted. Low bit 0: one
+// cell, its zigzag difference from the prediction in the other bits; a difference that needs the 64th bit
+// follows an escape token (the literal 0, which can otherwise not occur).
 class CellWriter {
  public:
   explicit CellWriter(ByteWriter& out) : out_(out) {}
@@ -136,8 +136,10 @@ int read_record(std::string_view& in, Record& out, std::size_t max_payload) {
     case RecordKind::rows:
     case RecordKind::base:
     case RecordKind::frame:
-    case RecordKind::event: break;
-    default: return -1;
+    case RecordKind::event:
+      break;
+    default:
+      return -1;
   }
   if (length > in.size() - at) return 0;
   out = {static_cast<RecordKind>(in[0]), in.substr(at, static_cast<std::size_t>(length))};
@@ -184,7 +186,8 @@ void write_schema(ByteWriter& out, const Layout& layout) {
     out.varint(t.schema->columns.size());
     for (const Column& c : t.schema->columns) {
       out.text(c.name);
-      out.byte(static_cast<std::uint8_t>((c.kind == Kind::counter ? 1 : 0) | (c.predict == Predict::above ? 2 : 0) |
+      out.byte(static_cast<std::uint8_t>((c.kind == Kind::counter ? 1 : 0) |
+                                         (c.predict == Predict::above ? 2 : 0) |
                                          (resolve(c.width) == Width::bits32 ? 4 : 0)));
       out.byte(c.decimals);
       out.text(unit_name(c.unit));
@@ -292,19 +295,22 @@ void write_base(ByteWriter& out, const Layout& layout, const Track& track) {
   CellWriter live(out);
   for (std::uint32_t i = 0; i < layout.table_count; ++i) {
     out.varint(track.rows[i]);
-    out.varint(track.read_boot_ns[i] == 0 ? 0
-                                          : static_cast<std::uint64_t>(track.head.boot_ns - track.read_boot_ns[i]) + 1);
+    out.varint(track.read_boot_ns[i] == 0
+                   ? 0
+                   : static_cast<std::uint64_t>(track.head.boot_ns - track.read_boot_ns[i]) + 1);
   }
   for (std::uint32_t i = 0; i < layout.table_count; ++i) {
     const Table& t = layout.tables[i];
     // Live flags are coded against "all live": on a usual machine one token for the table.
-    for (std::uint32_t s = t.slot0; s < t.slot0 + track.rows[i] * t.columns(); ++s) live.cell(track.live[s] ^ 1U);
+    for (std::uint32_t s = t.slot0; s < t.slot0 + track.rows[i] * t.columns(); ++s)
+      live.cell(track.live[s] ^ 1U);
   }
   live.flush();
   CellWriter cells(out);
   for (std::uint32_t i = 0; i < layout.table_count; ++i) {
     const Table& t = layout.tables[i];
-    for (std::uint32_t s = t.slot0; s < t.slot0 + track.rows[i] * t.columns(); ++s) cells.cell(track.values[s]);
+    for (std::uint32_t s = t.slot0; s < t.slot0 + track.rows[i] * t.columns(); ++s)
+      cells.cell(track.values[s]);
   }
   cells.flush();
 }
@@ -346,7 +352,8 @@ void write_frame(ByteWriter& out, const Layout& layout, const State& now, Track&
       for (std::uint32_t row = 0; row < track.rows[i]; ++row) {
         for (std::uint32_t c = 0; c < columns; ++c, ++s) {
           std::uint64_t step = b[s] - a[s];
-          if (t.schema->columns[c].predict == Predict::above && row != 0) step -= b[s - columns] - a[s - columns];
+          if (t.schema->columns[c].predict == Predict::above && row != 0)
+            step -= b[s - columns] - a[s - columns];
           cells.cell(step);
         }
       }
@@ -392,9 +399,8 @@ bool FrameDecoder::base(std::string_view payload) {
   for (std::uint32_t i = 0; i < layout_->table_count; ++i) {
     track_.rows[i] = static_cast<std::uint32_t>(in.bounded(layout_->tables[i].rows));
     const std::uint64_t age = in.varint();
-    track_.read_boot_ns[i] = age == 0 ? 0
-                                      : static_cast<std::int64_t>(static_cast<std::uint64_t>(track_.head.boot_ns) -
-                                                                  (age - 1));
+    track_.read_boot_ns[i] =
+        age == 0 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(track_.head.boot_ns) - (age - 1));
   }
   if (!in.ok()) return false;
   CellReader live(in);

@@ -30,8 +30,8 @@ struct Record {
   RecordKind kind{};
   std::string_view payload;
 };
-// Reads one record off `in`. 1: read; 0: `in` holds only the beginning of one (nothing moved); -1: no such record, or
-// longer than `max_payload`.
+// Reads one record off `in`. 1: read; 0: `in` holds only the beginning of one (nothing moved); -1: no such
+// record, or longer than `max_payload`.
 int read_record(std::string_view& in, Record& out, std::size_t max_payload);
 // Bytes that head a record of `payload_size`.
 std::size_t record_head(RecordKind kind, std::size_t payload_size, char out[1 + kMaxVarint]);
@@ -52,9 +52,11 @@ void write_schema(ByteWriter& out, const Layout& layout);
 std::uint32_t schema_hash(const Layout& layout);  // FNV-1a of exactly these bytes
 
 // Keys of rows [first, first+count) of `table`.
-void write_rows(ByteWriter& out, const Layout& layout, std::uint32_t table, std::uint32_t first, std::uint32_t count);
+void write_rows(ByteWriter& out, const Layout& layout, std::uint32_t table, std::uint32_t first,
+                std::uint32_t count);
 
-// What the stream has said up to now about every slot: the base of the next frame. Encoder and decoder each keep one.
+// What the stream has said up to now about every slot: the base of the next frame. Encoder and decoder each
+// keep one.
 struct Track {
   TickHeader head;
   std::uint64_t tables = 0;
@@ -71,9 +73,11 @@ void write_base(ByteWriter& out, const Layout& layout, const Track& track);
 // Writes `now` as differences to `track`, and moves the track on. track.rows must equal the layout's rows for
 // every table: where rows were added, write a base first (see grow()).
 void write_frame(ByteWriter& out, const Layout& layout, const State& now, Track& track);
-// Makes a first reading the base of the next frame without writing it: sample 1 is the tick after the priming one.
+// Makes a first reading the base of the next frame without writing it: sample 1 is the tick after the priming
+// one.
 void prime(const Layout& layout, const State& first, Track& track);
-// Takes rows that the layout gained into the track (not live, value 0). True if there were any: a base must follow.
+// Takes rows that the layout gained into the track (not live, value 0). True if there were any: a base must
+// follow.
 bool grow(const Layout& layout, Track& track);
 
 // `now` against `track`, before write_frame() moves the track on.
@@ -86,7 +90,8 @@ class FrameDecoder {
   FrameDecoder(base::Arena& arena, const Layout& layout);  // usable() is false when there was no room
   bool usable() const { return track_.values != nullptr && before_ != nullptr && live_before_ != nullptr; }
 
-  // False: the bytes are no base/frame of this layout; the decoder then needs a base before it takes frames again.
+  // False: the bytes are no base/frame of this layout; the decoder then needs a base before it takes frames
+  // again.
   bool base(std::string_view payload);
   bool frame(std::string_view payload);
   bool started() const { return started_; }

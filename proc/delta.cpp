@@ -4,11 +4,16 @@ namespace mikroscope::proc {
 
 std::string_view delta_kind_name(DeltaKind kind) {
   switch (kind) {
-    case DeltaKind::normal: return "normal";
-    case DeltaKind::absent: return "absent";
-    case DeltaKind::wrap: return "wrap";
-    case DeltaKind::backward: return "backward";
-    case DeltaKind::reset: return "reset";
+    case DeltaKind::normal:
+      return "normal";
+    case DeltaKind::absent:
+      return "absent";
+    case DeltaKind::wrap:
+      return "wrap";
+    case DeltaKind::backward:
+      return "backward";
+    case DeltaKind::reset:
+      return "reset";
   }
   return "";
 }
@@ -24,8 +29,8 @@ Delta difference(std::uint64_t before, std::uint64_t now, Width width) {
 }
 
 std::int64_t FrameView::interval_ns(std::uint32_t table) const {
-  // The previous reading was the previous tick whenever it is less than a tick and a half old: then the monotonic
-  // dt_ns is the better measure (the boot clock also counts time asleep).
+  // The previous reading was the previous tick whenever it is less than a tick and a half old: then the
+  // monotonic dt_ns is the better measure (the boot clock also counts time asleep).
   const std::int64_t age = read_before[table] == 0 ? head.dt_ns : head.boot_ns - read_before[table];
   return age > head.dt_ns + head.dt_ns / 2 ? age : head.dt_ns;
 }

@@ -23,13 +23,15 @@ struct Delta {
   bool has_value() const { return kind != DeltaKind::absent && kind != DeltaKind::reset; }
 };
 
-// Both readings exist. Never an unsigned underflow, and always a new base: one odd reading costs at most one tick.
+// Both readings exist. Never an unsigned underflow, and always a new base: one odd reading costs at most one
+// tick.
 //  - 32-bit counter, old value in the upper half, distance modulo 2^32 below a half: a wrap.
 //  - a step back of at most 1/64 of the old value: backward.
 //  - any other step back: reset.
 Delta difference(std::uint64_t before, std::uint64_t now, Width width);
 
-// One tick with what came before it: what NDJSON, triggers and readers look at. A view of memory owned elsewhere.
+// One tick with what came before it: what NDJSON, triggers and readers look at. A view of memory owned
+// elsewhere.
 struct FrameView {
   const Layout* layout = nullptr;
   TickHeader head;
@@ -43,8 +45,8 @@ struct FrameView {
 
   bool has_table(std::uint32_t table) const { return (tables >> table & 1) != 0; }
   bool has(std::uint32_t table, std::uint32_t slot) const { return has_table(table) && live[slot] != 0; }
-  // The interval that this frame's differences of `table` cover: dt_ns, or more where ticks in between did not read it
-  // (a cadence, a failed read).
+  // The interval that this frame's differences of `table` cover: dt_ns, or more where ticks in between did
+  // not read it (a cadence, a failed read).
   std::int64_t interval_ns(std::uint32_t table) const;
   Delta delta(std::uint32_t table, std::uint32_t row, std::uint32_t column) const;
 };

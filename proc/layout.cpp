@@ -60,7 +60,8 @@ int Layout::row(std::uint32_t table, const RowKey& key, std::uint32_t hint, std:
   if (hint < t.rows && t.keys[hint] == key) return static_cast<int>(hint);
   if (const int known = find_row(table, key); known >= 0) return known;
   bool unusable = false;  // a key whose text found no room
-  for (std::size_t i = 0; i < t.schema->keys.size(); ++i) unusable |= t.schema->keys[i].text && key.part[i] < 0;
+  for (std::size_t i = 0; i < t.schema->keys.size(); ++i)
+    unusable |= t.schema->keys[i].text && key.part[i] < 0;
   if (unusable || t.rows == t.capacity) {
     ++rows_refused;
     return -1;

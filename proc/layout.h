@@ -1,6 +1,6 @@
-// Which rows exist (Layout) and what one tick read (State). Both are plain memory that an owner provides: the agent
-// from an arena at start, readers from vectors. Cells of all tables lie in one flat array of slots, so that the codec
-// and the delta engine are loops over integers.
+// Which rows exist (Layout) and what one tick read (State). Both are plain memory that an owner provides: the
+// agent from an arena at start, readers from vectors. Cells of all tables lie in one flat array of slots, so
+// that the codec and the delta engine are loops over integers.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,13 @@ class Texts {
   Texts() = default;
   // Room for `count` texts of `bytes` bytes together, taken from `arena`.
   Texts(base::Arena& arena, std::uint32_t count, std::size_t bytes);
-  // The id of `text`, which is added if new. -1 when there is no room: the caller leaves the row out and counts it.
+  // The id of `text`, which is added if new. -1 when there is no room: the caller leaves the row out and
+  // counts it.
   KeyPart intern(std::string_view text);
   // The same, first looking at `hint`: the id that stood in this place at the last tick.
-  KeyPart intern(std::string_view text, KeyPart hint) { return (*this)[hint] == text && hint >= 0 ? hint : intern(text); }
+  KeyPart intern(std::string_view text, KeyPart hint) {
+    return (*this)[hint] == text && hint >= 0 ? hint : intern(text);
+  }
   // -1 when unknown.
   KeyPart find(std::string_view text) const;
   std::string_view operator[](KeyPart id) const {
@@ -45,8 +48,8 @@ class Texts {
   base::Arena bytes_;
 };
 
-// Rows of one table. Rows are only ever appended: a row that vanishes (CPU offline, disk unplugged) keeps its place
-// and is absent from the frames, so that a slot means the same thing for the life of the process.
+// Rows of one table. Rows are only ever appended: a row that vanishes (CPU offline, disk unplugged) keeps its
+// place and is absent from the frames, so that a slot means the same thing for the life of the process.
 struct Table {
   const Schema* schema = nullptr;
   RowKey* keys = nullptr;
@@ -56,7 +59,9 @@ struct Table {
   std::uint32_t slot0 = 0;  // first slot; the table owns capacity * columns slots from there
 
   std::uint32_t columns() const { return static_cast<std::uint32_t>(schema->columns.size()); }
-  std::uint32_t slot(std::uint32_t row, std::uint32_t column) const { return slot0 + row * columns() + column; }
+  std::uint32_t slot(std::uint32_t row, std::uint32_t column) const {
+    return slot0 + row * columns() + column;
+  }
   std::uint32_t used_slots() const { return rows * columns(); }
 };
 
@@ -70,26 +75,26 @@ struct Layout {
   std::span<Table> all() { return {tables, table_count}; }
   std::span<const Table> all() const { return {tables, table_count}; }
   int find(std::string_view table) const;
-  // The row with this key, appended if new; `hint` (the row after the last one found) makes the usual case one
-  // comparison. -1 when the table is full. `seq` becomes first_seq of a new row.
+  // The row with this key, appended if new; `hint` (the row after the last one found) makes the usual case
+  // one comparison. -1 when the table is full. `seq` becomes first_seq of a new row.
   int row(std::uint32_t table, const RowKey& key, std::uint32_t hint, std::uint64_t seq);
   int find_row(std::uint32_t table, const RowKey& key) const;
 };
 
-// A layout of these schemas with room for `capacities[i]` rows in table i (keyless tables get 1); keyless rows exist at
-// once. tables == nullptr when the arena was too small.
-Layout make_layout(base::Arena& arena, std::span<const Schema* const> schemas, std::span<const std::uint32_t> capacities,
-                   Texts* texts);
+// A layout of these schemas with room for `capacities[i]` rows in table i (keyless tables get 1); keyless
+// rows exist at once. tables == nullptr when the arena was too small.
+Layout make_layout(base::Arena& arena, std::span<const Schema* const> schemas,
+                   std::span<const std::uint32_t> capacities, Texts* texts);
 
 struct TickHeader {
-  std::uint64_t seq = 0;       // from 1 at every start of the agent
-  std::int64_t boot_ns = 0;    // CLOCK_BOOTTIME at the tick
-  std::int64_t wall_ns = 0;    // CLOCK_REALTIME at the tick, UTC; a label that may step
-  std::int64_t dt_ns = 0;      // CLOCK_MONOTONIC since the previous tick: the denominator of every difference
+  std::uint64_t seq = 0;     // from 1 at every start of the agent
+  std::int64_t boot_ns = 0;  // CLOCK_BOOTTIME at the tick
+  std::int64_t wall_ns = 0;  // CLOCK_REALTIME at the tick, UTC; a label that may step
+  std::int64_t dt_ns = 0;    // CLOCK_MONOTONIC since the previous tick: the denominator of every difference
 };
 
-// What one tick read. Counters are the kernel's running totals, gauges are levels (int64 in two's complement). A slot
-// that was not read keeps the value of its last reading and has present == 0.
+// What one tick read. Counters are the kernel's running totals, gauges are levels (int64 in two's
+// complement). A slot that was not read keeps the value of its last reading and has present == 0.
 struct State {
   TickHeader head;
   std::uint64_t tables = 0;  // bit i: table i has at least one present cell

@@ -29,7 +29,8 @@ bool write_keys(const Layout& layout, const Table& table, std::uint32_t row, boo
 
 class SampleWriter {
  public:
-  SampleWriter(const FrameView& frame, bool totals, base::Writer& out) : frame_(frame), totals_(totals), out_(out) {}
+  SampleWriter(const FrameView& frame, bool totals, base::Writer& out)
+      : frame_(frame), totals_(totals), out_(out) {}
 
   void write() {
     member("seq");
@@ -65,7 +66,8 @@ class SampleWriter {
     bool any = false;
     for (std::uint32_t row = 0; row < frame_.rows[index]; ++row) any |= this->row(index, t, row, any);
     if (!any) {
-      out_.rewind(undo);  // nothing readable in it this tick (a counter's first reading): as good as not there
+      out_.rewind(
+          undo);  // nothing readable in it this tick (a counter's first reading): as good as not there
       return;
     }
     if (keyed) out_.put(']');

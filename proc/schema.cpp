@@ -4,7 +4,7 @@ namespace mikroscope::proc {
 namespace {
 
 constexpr std::string_view kUnitNames[] = {
-    "",       "ticks", "ns",     "us",     "s",       "bytes", "kB",  "pages",
+    "",        "ticks",   "ns",     "us",     "s",       "bytes", "kB",    "pages",
     "sectors", "packets", "events", "blocks", "celsius", "kHz",   "ratio",
 };
 constexpr std::size_t kUnits = sizeof kUnitNames / sizeof *kUnitNames;

@@ -1,5 +1,5 @@
-// The one description of all numeric data. A source file declares its tables here-shaped, once; the codec, NDJSON,
-// CSV, documentation, plots and stores iterate over them and name no column by hand.
+// The one description of all numeric data. A source file declares its tables here-shaped, once; the codec,
+// NDJSON, CSV, documentation, plots and stores iterate over them and name no column by hand.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ enum class Unit : std::uint8_t {
 std::string_view unit_name(Unit unit);
 bool unit_from_name(std::string_view name, Unit& out);
 
-// Width in bits at which the kernel keeps a counter, and so where it wraps. `native` is an unsigned long: 32 bits on
-// ARMv5/v7, 64 elsewhere; the agent resolves it before the schema leaves the machine.
+// Width in bits at which the kernel keeps a counter, and so where it wraps. `native` is an unsigned long: 32
+// bits on ARMv5/v7, 64 elsewhere; the agent resolves it before the schema leaves the machine.
 enum class Width : std::uint8_t { native = 0, bits32 = 32, bits64 = 64 };
 
 // How the packed codec predicts a cell. It changes only the size of the stream, never a value.
@@ -45,28 +45,31 @@ enum class Predict : std::uint8_t {
 };
 
 struct Column {
-  std::string_view name;  // the unit is part of the name where users would otherwise have to ask (total_kb, run_ns)
+  std::string_view
+      name;  // the unit is part of the name where users would otherwise have to ask (total_kb, run_ns)
   Kind kind = Kind::gauge;
   Unit unit = Unit::none;
   std::string_view help;
   Width width = Width::bits64;
-  std::uint8_t decimals = 0;  // the cell holds value * 10^decimals (load1 0.12 is the cell 12 with 2 decimals)
+  std::uint8_t decimals =
+      0;  // the cell holds value * 10^decimals (load1 0.12 is the cell 12 with 2 decimals)
   Predict predict = Predict::previous;
 };
 
 struct KeyColumn {
   std::string_view name;
-  bool text = false;    // else an integer
-  bool label = false;   // belongs to the row's identity, but NDJSON states it once, in a names line, not every tick
+  bool text = false;  // else an integer
+  bool label =
+      false;  // belongs to the row's identity, but NDJSON states it once, in a names line, not every tick
   std::string_view help;
 };
 
 constexpr std::size_t kMaxKeys = 3;
-constexpr std::size_t kMaxTables = 48;    // a frame's table presence is one 64-bit word
+constexpr std::size_t kMaxTables = 48;  // a frame's table presence is one 64-bit word
 constexpr std::size_t kMaxColumns = 64;
 
 struct Schema {
-  std::string_view table;  // unique, snake_case; stores prefix it with mikroscope_
+  std::string_view table;           // unique, snake_case; stores prefix it with mikroscope_
   std::span<const KeyColumn> keys;  // none: the table has exactly one row
   std::span<const Column> columns;
   std::string_view help;

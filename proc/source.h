@@ -23,23 +23,23 @@ struct Roots {
 // root + "/" + rest, NUL-terminated in `out`; false when it does not fit.
 bool join_path(std::string_view root, std::string_view rest, char (&out)[kMaxPath]);
 
-// Order and grouping within a tick: cheap counters first, back to back, since their common instant is what makes
-// them comparable. The offset of each group from the tick is reported (table timing).
+// Order and grouping within a tick: cheap counters first, back to back, since their common instant is what
+// makes them comparable. The offset of each group from the tick is reported (table timing).
 enum class Group : std::uint8_t { counters, memory, devices, slow, self };
 constexpr std::string_view kGroupNames[] = {"counters", "memory", "devices", "slow", "self"};
 
 // How often a source is read, and why not at every tick. max_hz == 0: every tick.
 struct Cadence {
-  std::uint32_t max_hz = 0;           // at most this often
-  std::uint32_t every_s = 0;          // or once in so many seconds
-  std::string_view reason = "rate";   // rate | budget | declared | policy | override
+  std::uint32_t max_hz = 0;          // at most this often
+  std::uint32_t every_s = 0;         // or once in so many seconds
+  std::string_view reason = "rate";  // rate | budget | declared | policy | override
 };
 
 enum class ReadStatus : std::uint8_t {
   ok,
-  absent,      // this kernel has no such file (or lost it): retried once a minute
-  forbidden,   // exists, but this process may not read it
-  failed,      // could not be read or understood this time; left out of this frame and counted
+  absent,     // this kernel has no such file (or lost it): retried once a minute
+  forbidden,  // exists, but this process may not read it
+  failed,     // could not be read or understood this time; left out of this frame and counted
 };
 std::string_view read_status_name(ReadStatus status);
 
@@ -65,15 +65,18 @@ struct Tick {
 // Sources live in the agent's arena for its whole life and are never destroyed.
 class Source {
  public:
-  // Opens files and takes memory. Called again once a minute while the answer was absent. Keeps descriptors open.
+  // Opens files and takes memory. Called again once a minute while the answer was absent. Keeps descriptors
+  // open.
   virtual ReadStatus open(const Roots& roots, base::Arena& arena, base::ReadBuffer buffer) = 0;
   // Binds to the tables (by schema, in `layout`); called once, before the first read().
   virtual void bind(Layout& layout, State& state) = 0;
-  // Reads and parses into tick.state. Everything it sets counts as present; on failed it must have set nothing.
+  // Reads and parses into tick.state. Everything it sets counts as present; on failed it must have set
+  // nothing.
   virtual ReadStatus read(Tick& tick) = 0;
   // The kernel paths that this source reads now, for /capabilities and for the bench's bare reader.
   virtual void paths(void (*visit)(void* context, std::string_view path), void* context) const = 0;
-  // A cadence that depends on the machine (a thermal zone's declared polling delay); default: the registered one.
+  // A cadence that depends on the machine (a thermal zone's declared polling delay); default: the registered
+  // one.
   virtual Cadence cadence(const Cadence& registered) const { return registered; }
 
  protected:

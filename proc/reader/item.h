@@ -22,14 +22,16 @@ struct OddCell {
   DeltaKind kind = DeltaKind::reset;
 };
 
-// One tick. A view into its reader: valid until the reader is asked for the next item. `layout` lives as long as the
-// reader and only ever gains rows and tables; rows beyond rows(table) did not exist at this frame.
+// One tick. A view into its reader: valid until the reader is asked for the next item. `layout` lives as long
+// as the reader and only ever gains rows and tables; rows beyond rows(table) did not exist at this frame.
 struct Frame {
   TickHeader head;
   const Layout* layout = nullptr;
-  const std::int64_t* values = nullptr;        // slots: difference of a counter, level of a gauge (times 10^decimals)
-  const std::uint8_t* present = nullptr;       // slots
-  const std::uint64_t* totals = nullptr;       // slots: the kernel's running totals, or nullptr where the stream has none
+  const std::int64_t* values =
+      nullptr;  // slots: difference of a counter, level of a gauge (times 10^decimals)
+  const std::uint8_t* present = nullptr;  // slots
+  const std::uint64_t* totals =
+      nullptr;  // slots: the kernel's running totals, or nullptr where the stream has none
   const std::int64_t* intervals_ns = nullptr;  // per table: what its differences cover
   std::span<const OddCell> odd;
   std::span<const std::uint32_t> rows;  // per table
@@ -61,9 +63,9 @@ struct Trigger {
   std::int64_t wall_ns = 0;
 };
 struct LogRecord {  // one record of the kernel log
-  int level = 6;     // 0 emerg … 7 debug
+  int level = 6;    // 0 emerg … 7 debug
   int facility = 0;
-  std::uint64_t seq = 0;    // the kernel's
+  std::uint64_t seq = 0;  // the kernel's
   std::int64_t boot_ns = 0;
   std::string message;
   std::string interface;  // kernel interface named in it, or empty

@@ -1,5 +1,5 @@
-// Readers of the two forms of agent data. Both learn the tables from the input itself; tables and columns that this
-// build knows get its schemas (units, help), others are kept under the names that the input gives.
+// Readers of the two forms of agent data. Both learn the tables from the input itself; tables and columns
+// that this build knows get its schemas (units, help), others are kept under the names that the input gives.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace mikroscope::proc {
 
-// Pull parser: feed() bytes as they come, next() until it returns nothing. finish() after the last byte makes a cut
-// last line or record a Malformed item.
+// Pull parser: feed() bytes as they come, next() until it returns nothing. finish() after the last byte makes
+// a cut last line or record a Malformed item.
 class ItemReader {
  public:
   virtual ~ItemReader() = default;
@@ -30,8 +30,8 @@ struct StreamInfo {
   std::uint32_t rate_hz = 0;
 };
 
-// Packed streams of one agent; several replies may be fed one after another. Frames with seq <= the last seen one of
-// the same instance are decoded and not reported.
+// Packed streams of one agent; several replies may be fed one after another. Frames with seq <= the last seen
+// one of the same instance are decoded and not reported.
 class PackedReader final : public ItemReader {
  public:
   PackedReader();
@@ -41,6 +41,8 @@ class PackedReader final : public ItemReader {
   std::optional<Item> next() override;
   const Layout& layout() const override;
   const StreamInfo& info() const;
+  // The sender's tables and rows in its order: what write_names() wants. Anew after a restart of the agent.
+  const Layout& wire_layout() const;
   // The last frame in the form that NDJSON is written from; valid like the Frame.
   FrameView view() const;
   // Forgets a half-received reply (lost connection); the next reply is read from its start.
