@@ -36,20 +36,23 @@ struct PlotOptions {
   Theme theme = Theme::automatic;
   // Samples per drawn mean; 1 draws single samples, 0 chooses by the width of the figure (dual: at least 5).
   std::uint32_t smooth = 0;
-  // Times or marker labels. A time is seconds after t0 (12.5, 12.5s, 1m30s, -3s), start, end, end-5s, an RFC 3339
-  // instant, or HH:MM:SS[.mmm] UTC. t0 itself counts from the first sample. Empty: the whole recording, t0 its start.
+  // Times or marker labels. A time is seconds after t0 (12.5, 12.5s, 1m30s, -3s), start, end, end-5s, an RFC
+  // 3339 instant, or HH:MM:SS[.mmm] UTC. t0 itself counts from the first sample. Empty: the whole recording,
+  // t0 its start.
   std::string from;
   std::string to;
   std::string t0;
-  bool share_axes = false;  // the same x and y axes on the figures of all inputs
-  std::uint32_t width = 0;  // of the view box; 0 or 640..4000
+  bool share_axes = false;   // the same x and y axes on the figures of all inputs
+  std::uint32_t width = 0;   // of the view box; 0 or 640..4000
   std::uint32_t height = 0;  // panels are stretched to fill it; 0: as high as they need. dual takes neither.
-  std::string title;        // empty: the input's name
-  // Empty: <prefix>.svg beside each input. With several inputs there is one figure per input, so `out` is refused there.
+  std::string title;         // empty: the input's name
+  // Empty: <prefix>.svg beside each input. With several inputs there is one figure per input, so `out` is
+  // refused there.
   std::string out;
-  std::string background;  // file of from_s,to_s spans of a data set; empty: X-background.csv if there, "none": none
-  bool check = false;      // compare with the files instead of writing them
-  std::string version;     // of the tool, for the figure's metadata; empty: left out
+  std::string
+      background;  // file of from_s,to_s spans of a data set; empty: X-background.csv if there, "none": none
+  bool check = false;   // compare with the files instead of writing them
+  std::string version;  // of the tool, for the figure's metadata; empty: left out
 };
 
 struct FigureSummary {
@@ -58,7 +61,7 @@ struct FigureSummary {
   std::uint64_t samples = 0;       // in the window
   std::uint64_t samples_outside = 0;
   std::uint64_t lines_skipped = 0;  // unreadable
-  bool cut_last_line = false;       // the file ends inside a line (a run that was killed); not in lines_skipped
+  bool cut_last_line = false;  // the file ends inside a line (a run that was killed); not in lines_skipped
   std::uint64_t gaps = 0;
   std::uint64_t samples_lost = 0;  // in those gaps
   std::uint64_t restarts = 0;
@@ -80,7 +83,8 @@ struct PlotSummary {
 };
 
 // Errors: no such input (names the paths tried), no samples (Exit::no_data), unknown panel or marker label
-// (Exit::usage), a file that cannot be written, and with `check` a stale file (names it and the first line that differs).
+// (Exit::usage), a file that cannot be written, and with `check` a stale file (names it and the first line
+// that differs).
 base::Result<PlotSummary> plot(const PlotOptions& options);
 
 }  // namespace mikroscope::plot

@@ -1,0 +1,257 @@
+#include "plot/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <memory>
+
+namespace mikroscope::plot {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kHeadBytes = 512;       // of a line: more than its four leading numbers can take
+constexpr std::uint64_t kResumeEvery = 256;   // samples
+constexpr std::size_t kIntervalsKept = 1023;  // for the usual sample distance
+constexpr std::size_t kMaxNames = 100'000;
+
+bool is_file(const std::string& path) {
+  struct stat st {};
+  return ::stat(path.c_str(), &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+std::string without(std::string_view name, std::string_view suffix) {
+  return std::string(name.substr(0, name.size() - suffix.size()));
+}
+
+bool begins_as_dataset(const std::string& path) {
+  FilePieces file;
+  if (!file.open(path)) return false;
+  const std::string start = file.at(0, 6);
+  return start.starts_with("rel_s,");
+}
+
+// Cuts a stream of pieces into lines and hands on the beginning of each.
+template <class OnLine>
+class LineHeads {
+ public:
+  explicit LineHeads(OnLine on_line) : on_line_(on_line) {}
+
+  void feed(std::string_view piece) {
+    while (!piece.empty()) {
+      const void* found = std::memchr(piece.data(), '\n', piece.size());
+      const std::size_t n = found != nullptr
+                                ? static_cast<std::size_t>(static_cast<const char*>(found) - piece.data())
+                                : piece.size();
+      if (found != nullptr && length_ == 0) {
+        on_line_(piece.substr(0, n), offset_, n + 1);
+      } else {
+        if (head_.size() < kHeadBytes) head_.append(piece.substr(0, std::min(n, kHeadBytes - head_.size())));
+        length_ += n;
+        if (found == nullptr) return;
+        on_line_(std::string_view(head_), offset_, length_ + 1);
+        offset_ += length_ + 1;
+        head_.clear();
+        length_ = 0;
+        piece.remove_prefix(n + 1);
+        continue;
+      }
+      offset_ += n + 1;
+      piece.remove_prefix(n + 1);
+    }
+  }
+  // What stands after the last line break.
+  std::string_view rest() const { return head_; }
+  std::uint64_t rest_length() const { return length_; }
+  std::uint64_t rest_offset() const { return offset_; }
+
+ private:
+  OnLine on_line_;
+  std::string head_;
+  std::uint64_t length_ = 0;
+  std::uint64_t offset_ = 0;
+};
+
+// The integer after "name": in `line`, looked for from `at` on.
+template <class T>
+bool number_after(std::string_view line, std::string_view name, std::size_t& at, T& out) {
+  const std::size_t found = line.find(name, at);
+  if (found == std::string_view::npos) return false;
+  std::size_t p = found + name.size();
+  while (p < line.size() && line[p] == ' ') ++p;
+  const auto [end, ec] = std::from_chars(line.data() + p, line.data() + line.size(), out);
+  if (ec != std::errc()) return false;
+  at = static_cast<std::size_t>(end - line.data());
+  return true;
+}
+
+class Indexer {
+ public:
+  void line(std::string_view head, std::uint64_t offset, std::uint64_t length) {
+    ++out_.lines;
+    SampleHead sample;
+    if (head.starts_with("{\"restart\"")) {
+      if (head.substr(0, kHeadBytes).find("\"reboot\":true") != std::string_view::npos) cursor_.reboot();
+    } else if (head.starts_with("{\"names\"")) {
+      if (out_.names.size() < kMaxNames) out_.names.push_back({offset, static_cast<std::uint32_t>(length)});
+    } else if (parse_head(head.substr(0, kHeadBytes), sample) && sample.seq != 0) {
+      this->sample(sample, offset);
+    }
+  }
+
+  RecordingIndex finish() {
+    if (!intervals_.empty()) {
+      const auto middle = intervals_.begin() + static_cast<std::ptrdiff_t>(intervals_.size() / 2);
+      std::nth_element(intervals_.begin(), middle, intervals_.end());
+      out_.interval_ns = *middle;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void sample(const SampleHead& head, std::uint64_t offset) {
+    const AxisCursor before = cursor_;
+    const auto axis = cursor_.place(head);
+    if (!axis) return;
+    if (out_.samples % kResumeEvery == 0) out_.resume.push_back({before, *axis, offset});
+    if (before.any() && intervals_.size() < kIntervalsKept && *axis > before.last()) {
+      intervals_.push_back(*axis - before.last());
+    }
+    out_.timeline.add(head, *axis, cursor_);
+    ++out_.samples;
+  }
+
+  RecordingIndex out_;
+  AxisCursor cursor_;
+  std::vector<std::int64_t> intervals_;
+};
+
+struct MdDelete {
+  void operator()(EVP_MD_CTX* c) const { EVP_MD_CTX_free(c); }
+};
+
+}  // namespace
+
+base::Result<InputPaths> find_input(const std::string& in) {
+  const std::string_view name(in);
+  if (name.ends_with(".csv") && is_file(in)) {
+    if (begins_as_dataset(in)) return InputPaths{in, without(name, ".csv"), true};
+    const std::string prefix = without(name, ".csv");
+    if (is_file(prefix + ".jsonl")) return InputPaths{prefix + ".jsonl", prefix, false};
+    return base::Error{"cannot plot " + in + ": its first line is not rel_s,cpu_pct,ram_used_mib",
+                       "give the recording's prefix or its .jsonl", base::Exit::failed};
+  }
+  if (is_file(in)) {
+    for (const std::string_view suffix : {".jsonl.part", ".jsonl"}) {
+      if (name.ends_with(suffix)) return InputPaths{in, without(name, suffix), false};
+    }
+    return InputPaths{in, in, false};
+  }
+  for (const std::string_view suffix : {".jsonl", ".jsonl.part"}) {
+    const std::string path = in + std::string(suffix);
+    if (is_file(path)) return InputPaths{path, in, false};
+  }
+  if (const std::string csv = in + ".csv"; is_file(csv) && begins_as_dataset(csv))
+    return InputPaths{csv, in, true};
+  if (name.ends_with(".jsonl") || name.ends_with(".part") || name.ends_with(".csv")) {
+    return base::Error{fmt::format("no recording {}: tried {} and {}.part", in, in, in),
+                       "give the prefix that record was given with --out", base::Exit::failed};
+  }
+  return base::Error{fmt::format("no recording {}: tried {}.jsonl and {}.jsonl.part", in, in, in),
+                     "give the prefix that record was given with --out", base::Exit::failed};
+}
+
+base::Result<std::string> read_file(const std::string& path) {
+  FilePieces file;
+  if (auto opened = file.open(path); !opened) return opened.error();
+  std::string out;
+  for (;;) {
+    auto piece = file.next();
+    if (!piece) return piece.error();
+    if (piece->empty()) return out;
+    out += *piece;
+  }
+}
+
+FilePieces::~FilePieces() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+base::Result<void> FilePieces::open(const std::string& path) {
+  path_ = path;
+  fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd_ < 0)
+    return base::Error{fmt::format("cannot open {}: {}", path, std::strerror(errno)), {}, base::Exit::failed};
+  return {};
+}
+
+base::Result<std::string_view> FilePieces::next() {
+  buffer_.resize(kPiece);
+  for (;;) {
+    const ssize_t n = ::pread(fd_, buffer_.data(), buffer_.size(), static_cast<off_t>(offset_));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      return base::Error{
+          fmt::format("cannot read {}: {}", path_, std::strerror(errno)), {}, base::Exit::failed};
+    }
+    offset_ += static_cast<std::uint64_t>(n);
+    return std::string_view(buffer_.data(), static_cast<std::size_t>(n));
+  }
+}
+
+std::string FilePieces::at(std::uint64_t offset, std::size_t length) {
+  std::string out(length, '\0');
+  const ssize_t n = ::pread(fd_, out.data(), length, static_cast<off_t>(offset));
+  out.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return out;
+}
+
+bool parse_head(std::string_view line, SampleHead& out) {
+  if (line.empty() || line[0] != '{') return false;
+  std::size_t at = 0;
+  SampleHead h;
+  if (!number_after(line, "\"seq\":", at, h.seq) || at > 40) return false;
+  if (!number_after(line, "\"boot_ns\":", at, h.boot_ns)) return false;
+  if (!number_after(line, "\"wall_ns\":", at, h.wall_ns)) return false;
+  number_after(line, "\"dt_ns\":", at, h.dt_ns);
+  out = h;
+  return true;
+}
+
+base::Result<RecordingIndex> index_recording(const std::string& path) {
+  FilePieces file;
+  if (auto opened = file.open(path); !opened) return opened.error();
+  const std::unique_ptr<EVP_MD_CTX, MdDelete> md(EVP_MD_CTX_new());
+  EVP_DigestInit_ex(md.get(), EVP_sha256(), nullptr);
+  Indexer indexer;
+  LineHeads lines([&indexer](std::string_view head, std::uint64_t offset, std::uint64_t length) {
+    indexer.line(head, offset, length);
+  });
+  for (;;) {
+    auto piece = file.next();
+    if (!piece) return piece.error();
+    if (piece->empty()) break;
+    EVP_DigestUpdate(md.get(), piece->data(), piece->size());
+    lines.feed(*piece);
+  }
+  const bool cut = lines.rest_length() != 0;
+  // A last line without its line break is a whole one if its braces say so; the reader decides, and says.
+  if (cut && lines.rest_length() <= kHeadBytes && lines.rest().ends_with('}')) {
+    indexer.line(lines.rest(), lines.rest_offset(), lines.rest_length());
+  }
+  RecordingIndex index = indexer.finish();
+  index.cut_last_line = cut;
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  EVP_DigestFinal_ex(md.get(), digest, &size);
+  for (unsigned int i = 0; i < size; ++i) index.sha256 += fmt::format("{:02x}", digest[i]);
+  return index;
+}
+
+}  // namespace mikroscope::plot
