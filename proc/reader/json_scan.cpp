@@ -240,27 +240,28 @@ void read_odd(std::string_view array, const Layout& layout, std::vector<OddCell>
 }
 
 void read_names(std::string_view line,
-                const std::function<void(std::string_view,
-                                         const std::vector<std::pair<std::string, JsonValue>>&)>& visit) {
+                const std::function<void(std::string_view, std::string_view, const JsonMembers&)>& visit) {
   JsonScan in(line);
   std::string name;
   if (!in.consume('{') || !in.string(name) || !in.consume(':') || !in.consume('{')) return;
   do {
     std::string table;
-    if (!in.string(table) || !in.consume(':') || !in.consume('[')) return;
+    if (!in.string(table) || !in.consume(':')) return;
+    const std::string_view rows = in.skip_value();
+    JsonScan row(rows);
+    if (!row.consume('[')) return;
     do {
-      std::vector<std::pair<std::string, JsonValue>> keys;
-      if (!in.consume('{')) break;
+      JsonMembers keys;
+      std::string key;
+      JsonValue value;
+      if (!row.consume('{')) break;
       do {
-        std::string key;
-        JsonValue value;
-        if (!in.string(key) || !in.consume(':') || !in.scalar(value)) return;
+        if (!row.string(key) || !row.consume(':') || !row.scalar(value)) return;
         keys.emplace_back(std::move(key), std::move(value));
-      } while (in.consume(','));
-      if (!in.consume('}')) return;
-      visit(table, keys);
-    } while (in.consume(','));
-    if (!in.consume(']')) return;
+      } while (row.consume(','));
+      if (!row.consume('}')) return;
+      visit(table, rows, keys);
+    } while (row.consume(','));
   } while (in.consume(','));
 }
 

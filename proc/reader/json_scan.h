@@ -23,6 +23,8 @@ struct JsonValue {
   std::int64_t scaled(int wanted) const;
 };
 
+using JsonMembers = std::vector<std::pair<std::string, JsonValue>>;
+
 class JsonScan {
  public:
   explicit JsonScan(std::string_view text) : p_(text.data()), end_(text.data() + text.size()) {}
@@ -46,9 +48,9 @@ void read_intervals(std::string_view object,
                     const std::function<void(std::string_view, std::int64_t)>& visit);
 // [{"table":…,<keys>,"column":…,"kind":…},…]; what names no cell of `layout` is left out.
 void read_odd(std::string_view array, const Layout& layout, std::vector<OddCell>& out);
-// {"names":{"<table>":[{<keys>},…],…}}
+// {"names":{"<table>":[{<keys>},…],…}}; called for each row with its table's name, the text of all its rows,
+// its members.
 void read_names(std::string_view line,
-                const std::function<void(std::string_view,
-                                         const std::vector<std::pair<std::string, JsonValue>>&)>& visit);
+                const std::function<void(std::string_view, std::string_view, const JsonMembers&)>& visit);
 
 }  // namespace mikroscope::proc

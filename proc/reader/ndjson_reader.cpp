@@ -13,6 +13,7 @@
 #include "proc/reader/host_layout.h"
 #include "proc/reader/json_scan.h"
 #include "proc/reader/reader.h"
+#include "proc/source.h"
 
 namespace mikroscope::proc {
 namespace {
@@ -43,6 +44,15 @@ inline bool fast_number(const char*& p, const char* end, int decimals, std::int6
   out = negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
   p = q;
   return true;
+}
+
+bool is_key_name(std::string_view name) {
+  for (const TableDef& def : all_tables()) {
+    for (const KeyColumn& key : def.schema->keys) {
+      if (key.name == name) return true;
+    }
+  }
+  return false;
 }
 
 struct Step {
@@ -89,8 +99,9 @@ struct NdjsonReader::Impl {
                  std::string& why);
   bool try_shape(const Shape& shape, const char*& p, const char* end);
   void names(std::string_view text);
-  std::uint32_t table_for(std::string_view name, std::string_view value);
-  int row_for(std::uint32_t table, const std::vector<std::pair<std::string, JsonValue>>& keys);
+  // The table of this name, made from the first value seen where this build does not know it.
+  std::uint32_t table_for(std::string_view name, std::string_view value, bool all_members_are_keys = false);
+  int row_for(std::uint32_t table, const JsonMembers& keys);
   int column_for(std::uint32_t table, std::string_view name, const JsonValue& value);
   void sync();
 };
@@ -110,31 +121,29 @@ void NdjsonReader::Impl::sync() {
   rows_by_key.resize(l.table_count);
 }
 
-std::uint32_t NdjsonReader::Impl::table_for(std::string_view name, std::string_view value) {
+std::uint32_t NdjsonReader::Impl::table_for(std::string_view name, std::string_view value,
+                                            bool all_members_are_keys) {
   if (const int known = local.layout().find(name); known >= 0) return static_cast<std::uint32_t>(known);
   int added = -1;
   if (const Schema* const schema = builtin_schema(name); schema != nullptr) {
     added = local.add_table(*schema);
   } else {
-    // An unknown table: text members of its rows are keys, or else the first member; the rest are levels.
+    // An unknown table: the keys head its rows. They are texts, or integers under a name that is a key
+    // elsewhere (cpu, node); a row without either is known by its first member.
     auto schema_of_file = std::make_unique<OwnedSchema>(name, "");
     JsonScan in(value);
     if (in.consume('[') && in.consume('{')) {
       std::string key;
       JsonValue v;
-      bool first = true;
-      std::vector<std::pair<std::string, bool>> keys;
       do {
         if (!in.string(key) || !in.consume(':') || !in.scalar(v)) break;
-        if (v.is_text) keys.emplace_back(key, true);
-        if (first && !v.is_text) keys.emplace_back(key, false);
-        first = false;
+        const bool is_key = v.is_text || all_members_are_keys || is_key_name(key);
+        if (!is_key && !schema_of_file->schema().keys.empty()) break;
+        if (schema_of_file->schema().keys.size() < kMaxKeys) {
+          schema_of_file->add_key(key, v.is_text, all_members_are_keys && v.is_text);
+        }
+        if (!is_key) break;
       } while (in.consume(','));
-      const bool any_text = std::any_of(keys.begin(), keys.end(), [](const auto& k) { return k.second; });
-      for (const auto& [k, text] : keys) {
-        if ((text || !any_text) && schema_of_file->schema().keys.size() < kMaxKeys)
-          schema_of_file->add_key(k, text, false);
-      }
     }
     added = local.add_table(std::move(schema_of_file));
   }
@@ -158,8 +167,7 @@ int NdjsonReader::Impl::column_for(std::uint32_t table, std::string_view name, c
   return static_cast<int>(s.columns.size());
 }
 
-int NdjsonReader::Impl::row_for(std::uint32_t table,
-                                const std::vector<std::pair<std::string, JsonValue>>& keys) {
+int NdjsonReader::Impl::row_for(std::uint32_t table, const JsonMembers& keys) {
   const Schema& s = *local.layout().tables[table].schema;
   std::string printed;
   RowKey key;
@@ -204,7 +212,7 @@ bool NdjsonReader::Impl::row_value(std::uint32_t table, JsonScan& in, const char
     const char* begin;
     const char* end;
   };
-  std::vector<std::pair<std::string, JsonValue>> keys;
+  JsonMembers keys;
   std::vector<Cell> cells;
   if (!in.consume('}')) {
     do {
@@ -348,9 +356,9 @@ bool NdjsonReader::Impl::sample(std::string_view text, std::string& why) {
     // Shapes stay in the order of the line, one place per table.
     auto place = std::find_if(shapes.begin(), shapes.end(),
                               [&](const auto& s) { return !s.empty() && s.front().table == shape.table; });
-    if (place == shapes.end())
-      place =
-          shapes.insert(shapes.begin() + static_cast<std::ptrdiff_t>(std::min(position, shapes.size())), {});
+    if (place == shapes.end()) {
+      place = shapes.emplace(shapes.begin() + static_cast<std::ptrdiff_t>(std::min(position, shapes.size())));
+    }
     position = static_cast<std::size_t>(place - shapes.begin()) + 1;
     if (place->size() == kMaxShapes) place->pop_back();
     place->insert(place->begin(), std::move(shape));
@@ -403,11 +411,10 @@ bool NdjsonReader::Impl::member(std::string_view name, JsonScan& in, std::string
 }
 
 void NdjsonReader::Impl::names(std::string_view text) {
-  read_names(text,
-             [&](std::string_view table_name, const std::vector<std::pair<std::string, JsonValue>>& keys) {
-               const std::uint32_t table = table_for(table_name, {});
-               if (table != kMaxTables) row_for(table, keys);
-             });
+  read_names(text, [&](std::string_view table_name, std::string_view rows_text, const JsonMembers& keys) {
+    const std::uint32_t table = table_for(table_name, rows_text, true);
+    if (table != kMaxTables) row_for(table, keys);
+  });
   shapes.clear();  // the same printed keys may now mean other rows
 }
 
