@@ -62,6 +62,7 @@ struct PackedReader::Impl {
   bool finished = false;
 
   StreamInfo info;
+  std::string told_instance;  // whose start was reported because of its hello
   std::unique_ptr<HostLayout> wire;
   std::vector<std::byte> decoder_memory;
   std::uint64_t decoder_generation = 0;
@@ -99,6 +100,7 @@ struct PackedReader::Impl {
       Restart restart{std::string(h.instance), info.instance, false};
       restart.reboot = !info.boot_id.empty() && !h.boot_id.empty() && info.boot_id != h.boot_id;
       ready.emplace_back(std::move(restart));
+      told_instance = h.instance;
       last_seq = 0;
       // The tables stay (a reply may leave the schema out where its hash is known); rows are numbered anew.
       if (wire) {
@@ -276,7 +278,7 @@ struct PackedReader::Impl {
     Item item = parse_event(payload, 0);
     if (auto* restart = std::get_if<Restart>(&item)) {
       // The hello of the same reply already told it.
-      if (restart->instance == info.instance && last_seq == 0 && !ready.empty()) return;
+      if (restart->instance == told_instance) return;
       last_seq = 0;
       ready.push_back(std::move(item));
     } else if (std::holds_alternative<Gap>(item) || std::holds_alternative<Bye>(item)) {
