@@ -25,28 +25,30 @@ Fd open_read(const char* path) {
 
 ReadResult read_whole(int fd, ReadBuffer buffer, FileShape shape, bool until_zero) {
   std::size_t size = 0;
+  bool would_have_ended = false;
+  bool wrong = false;
   for (;;) {
-    if (size == buffer.capacity) return {{}, ReadError::too_large, 0};
+    if (size == buffer.capacity) return {{}, ReadError::too_large, 0, wrong};
     const ssize_t got = pread(fd, buffer.data + size, buffer.capacity - size, static_cast<off_t>(size));
     if (got < 0) {
       if (errno == EINTR) continue;
-      return {{}, ReadError::failed, errno};
+      return {{}, ReadError::failed, errno, wrong};
     }
     size += static_cast<std::size_t>(got);
     if (got == 0) break;
-    if (until_zero) continue;
-    if (shape.longest_record == 0) {
-      if (size < buffer.capacity) break;
-    } else if (static_cast<std::size_t>(got) + shape.longest_record < kPage) {
-      break;
-    }
+    wrong |= would_have_ended;
+    const bool looks_like_the_end = shape.longest_record == 0
+                                        ? size < buffer.capacity
+                                        : static_cast<std::size_t>(got) + shape.longest_record < kPage;
+    if (looks_like_the_end && !until_zero) break;
+    would_have_ended |= looks_like_the_end;
   }
-  return {{buffer.data, size}, ReadError::none, 0};
+  return {{buffer.data, size}, ReadError::none, 0, wrong};
 }
 
 ReadResult read_path(const char* path, ReadBuffer buffer) {
   const Fd fd = open_read(path);
-  if (!fd) return {{}, ReadError::failed, errno};
+  if (!fd) return {{}, ReadError::failed, errno, false};
   return read_whole(fd.get(), buffer, kSingleRecord, true);
 }
 

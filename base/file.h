@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -55,11 +56,15 @@ struct FileShape {
   std::size_t longest_record = 0;
 };
 constexpr FileShape kSingleRecord{0};
+constexpr FileShape kUntilZero{SIZE_MAX / 2};
 
 struct ReadResult {
   std::string_view text;
   ReadError error = ReadError::none;
   int error_number = 0;  // errno of a failed read
+  // until_zero only: the shape would have ended the read too early, so it must not be used for this file any
+  // more.
+  bool shape_wrong = false;
 };
 
 // Reads all of `fd` from offset 0. Never trusts st_size (0 for procfs), retries EINTR.

@@ -1,6 +1,7 @@
 #include "proc/file_source.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -18,10 +19,14 @@ bool join_path(std::string_view root, std::string_view rest, char (&out)[kMaxPat
 
 std::string_view read_status_name(ReadStatus status) {
   switch (status) {
-    case ReadStatus::ok: return "ok";
-    case ReadStatus::absent: return "absent";
-    case ReadStatus::forbidden: return "forbidden";
-    case ReadStatus::failed: return "failed";
+    case ReadStatus::ok:
+      return "ok";
+    case ReadStatus::absent:
+      return "absent";
+    case ReadStatus::forbidden:
+      return "forbidden";
+    case ReadStatus::failed:
+      return "failed";
   }
   return "";
 }
@@ -30,8 +35,8 @@ ReadStatus status_of_errno(int error_number) {
   return error_number == EACCES || error_number == EPERM ? ReadStatus::forbidden : ReadStatus::absent;
 }
 
-ReadStatus open_file(std::string_view root, std::string_view rest, base::ReadBuffer buffer, base::FileShape shape,
-                     base::Fd& fd) {
+ReadStatus open_file(std::string_view root, std::string_view rest, base::ReadBuffer buffer,
+                     base::FileShape shape, base::Fd& fd) {
   char path[kMaxPath];
   if (!join_path(root, rest, path)) return ReadStatus::failed;
   base::Fd opened = base::open_read(path);
@@ -43,18 +48,36 @@ ReadStatus open_file(std::string_view root, std::string_view rest, base::ReadBuf
   return ReadStatus::ok;
 }
 
-ReadStatus FileSource::open(const Roots& roots, base::Arena&, base::ReadBuffer buffer) {
-  join_path(roots.proc, path_, full_path_);
+bool is_gone(int error_number) {
+  return error_number == ENODEV || error_number == ENOENT || error_number == ESRCH || error_number == ENXIO;
+}
+
+ReadStatus FileSource::open(const Roots& roots, base::Arena& arena, base::ReadBuffer buffer) {
+  if (!join_path(roots.proc, path_, full_path_)) return ReadStatus::failed;
+  if (!prepared_ && !prepare(arena)) return ReadStatus::failed;
+  prepared_ = true;
+  proved_ = false;
   return open_file(roots.proc, path_, buffer, shape_, fd_);
 }
 
+base::ReadResult FileSource::read_by_shape(Tick& tick) {
+  const base::ReadResult got = base::read_whole(fd_.get(), tick.buffer, shape_);
+  if (got.error != base::ReadError::none || (proved_ && !tick.until_zero)) return got;
+  char left_over = 0;
+  if (pread(fd_.get(), &left_over, 1, static_cast<off_t>(got.text.size())) <= 0) {
+    proved_ = true;
+    return got;
+  }
+  shape_ = kReadUntilZero;
+  return base::read_whole(fd_.get(), tick.buffer, shape_, true);
+}
+
 ReadStatus FileSource::read(Tick& tick) {
-  const base::ReadResult got = base::read_whole(fd_.get(), tick.buffer, shape_, tick.until_zero);
-  if (got.error == base::ReadError::failed && status_of_errno(got.error_number) == ReadStatus::absent) {
-    // The file went away with its driver or namespace; opening it again is the minute's retry.
-    return got.error_number == ENODEV || got.error_number == ENOENT || got.error_number == ESRCH
-               ? ReadStatus::absent
-               : ReadStatus::failed;
+  if (!fd_) return ReadStatus::absent;
+  const base::ReadResult got = read_by_shape(tick);
+  if (got.error == base::ReadError::failed && is_gone(got.error_number)) {
+    fd_.reset();  // opening it again is the minute's retry
+    return ReadStatus::absent;
   }
   if (got.error != base::ReadError::none || !parse(got.text, tick)) return ReadStatus::failed;
   return ReadStatus::ok;
