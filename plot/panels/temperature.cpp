@@ -1,0 +1,17 @@
+#include "plot/panels/panels.h"
+
+namespace mikroscope::plot {
+
+constexpr Pick kPicks[] = {
+    {.table = "thermal", .column = "celsius", .rows = Rows::each, .hue = kOrange, .by = 0, .name = 1}};
+const Panel kTemperaturePanel{.name = "temperature",
+                              .title = "Temperature",
+                              .unit =
+                                  "\xC2\xB0"
+                                  "C",
+                              .picks = kPicks,
+                              .y = YRule::around,
+                              .height = 72,
+                              .help = "each thermal zone"};
+
+}  // namespace mikroscope::plot

@@ -1,0 +1,14 @@
+#include "plot/panels/panels.h"
+
+namespace mikroscope::plot {
+
+constexpr Pick kPicks[] = {{.table = "cpu", .column = "", .take = Take::busy_total, .label = "busy"}};
+const Panel kTotalPanel{.name = "total",
+                        .title = "CPU busy, all cores",
+                        .unit = "%",
+                        .picks = kPicks,
+                        .y = YRule::percent,
+                        .height = 128,
+                        .help = "mean busy share of all cores"};
+
+}  // namespace mikroscope::plot
