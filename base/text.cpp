@@ -1,12 +1,15 @@
 #include "base/text.h"
 
+#include <cstring>
+
 namespace mikroscope::base {
 
 std::string_view Scanner::line() {
+  if (p_ == end_) return {};
   const char* start = p_;
-  while (p_ != end_ && *p_ != '\n') ++p_;
-  const char* stop = p_;
-  if (p_ != end_) ++p_;
+  const void* found = std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_));
+  const char* stop = found != nullptr ? static_cast<const char*>(found) : end_;
+  p_ = found != nullptr ? stop + 1 : end_;
   if (stop != start && stop[-1] == '\r') --stop;
   return {start, static_cast<std::size_t>(stop - start)};
 }

@@ -1,7 +1,6 @@
 #include "proc/file_source.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include <cstring>
 
@@ -61,15 +60,13 @@ ReadStatus FileSource::open(const Roots& roots, base::Arena& arena, base::ReadBu
 }
 
 base::ReadResult FileSource::read_by_shape(Tick& tick) {
-  const base::ReadResult got = base::read_whole(fd_.get(), tick.buffer, shape_);
-  if (got.error != base::ReadError::none || (proved_ && !tick.until_zero)) return got;
-  char left_over = 0;
-  if (pread(fd_.get(), &left_over, 1, static_cast<off_t>(got.text.size())) <= 0) {
-    proved_ = true;
-    return got;
+  const base::ReadResult got = base::read_whole(fd_.get(), tick.buffer, shape_, tick.until_zero || !proved_);
+  proved_ = true;
+  if (got.shape_wrong) {
+    shape_wrong_ = true;
+    shape_ = base::kUntilZero;
   }
-  shape_ = kReadUntilZero;
-  return base::read_whole(fd_.get(), tick.buffer, shape_, true);
+  return got;
 }
 
 ReadStatus FileSource::read(Tick& tick) {

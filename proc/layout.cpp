@@ -47,6 +47,16 @@ int Layout::find(std::string_view table) const {
   return -1;
 }
 
+void TableWriter::unset(std::uint32_t first, std::uint32_t count) {
+  const Table& t = layout_->tables[table_];
+  bool any = false;
+  for (std::uint32_t row = 0; row < t.rows; ++row) {
+    std::memset(state_->present + t.slot(row, first), 0, count);
+    for (std::uint32_t c = 0; c < columns_; ++c) any |= state_->present[t.slot(row, c)] != 0;
+  }
+  if (!any) state_->tables &= ~(std::uint64_t{1} << table_);
+}
+
 int Layout::find_row(std::uint32_t table, const RowKey& key) const {
   const Table& t = tables[table];
   for (std::uint32_t i = 0; i < t.rows; ++i) {
@@ -57,7 +67,11 @@ int Layout::find_row(std::uint32_t table, const RowKey& key) const {
 
 int Layout::row(std::uint32_t table, const RowKey& key, std::uint32_t hint, std::uint64_t seq) {
   Table& t = tables[table];
-  if (hint < t.rows && t.keys[hint] == key) return static_cast<int>(hint);
+  // Forward from the hint: rows that are missing this time (an offline CPU's) cost a step, not a search of
+  // all.
+  for (std::uint32_t i = hint; i < t.rows; ++i) {
+    if (t.keys[i] == key) return static_cast<int>(i);
+  }
   if (const int known = find_row(table, key); known >= 0) return known;
   bool unusable = false;  // a key whose text found no room
   for (std::size_t i = 0; i < t.schema->keys.size(); ++i)
@@ -82,7 +96,8 @@ Layout make_layout(base::Arena& arena, std::span<const Schema* const> schemas,
     t.schema = schemas[i];
     t.capacity = t.schema->keys.empty() ? 1 : capacities[i];
     t.rows = t.schema->keys.empty() ? 1 : 0;
-    t.keys = arena.make<RowKey>(t.capacity);
+    // Not make(): zero bytes are a RowKey, and constructing them would touch pages that may never hold a row.
+    t.keys = static_cast<RowKey*>(arena.take(t.capacity * sizeof(RowKey), alignof(RowKey)));
     t.first_seq = arena.make<std::uint64_t>(t.capacity);
     if (t.keys == nullptr || t.first_seq == nullptr) return {};
     t.slot0 = layout.slots;

@@ -133,9 +133,13 @@ class TableWriter {
     state_->tables |= std::uint64_t{1} << table_;
   }
   void set_gauge(std::uint32_t column, std::int64_t value) { set(column, static_cast<std::uint64_t>(value)); }
+  // Takes back what this tick set in `count` columns from `first` on, in all rows: for a file that turns out unusable
+  // halfway. Columns of the same table that another file filled stay.
+  void unset(std::uint32_t first, std::uint32_t count);
 
   KeyPart intern(std::string_view text) { return layout_->texts->intern(text); }
   KeyPart intern(std::string_view text, KeyPart hint) { return layout_->texts->intern(text, hint); }
+  std::string_view text(KeyPart id) const { return (*layout_->texts)[id]; }
   std::uint32_t columns() const { return columns_; }
 
  private:

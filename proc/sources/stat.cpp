@@ -1,10 +1,12 @@
 // /proc/stat: CPU time per core and in all, context switches, interrupts, forks, runnable and blocked tasks.
-// Generated whole in one read. Offline CPUs have no line, so lines are keyed by their number. Kernels before 2.6.33
-// print fewer columns (steal from 2.6.11, guest 2.6.24, guest_nice 2.6.33): what is not printed is absent.
+// Generated whole in one read. Offline CPUs have no line, so lines are keyed by their number. Kernels
+// before 2.6.33 print fewer columns (steal from 2.6.11, guest 2.6.24, guest_nice 2.6.33): what is not printed
+// is absent.
 
 #include "base/text.h"
 #include "proc/file_source.h"
 #include "proc/sources/load_columns.h"
+#include "proc/sources/stat_columns.h"
 #include "proc/sources/tables.h"
 
 namespace mikroscope::proc {
@@ -32,11 +34,14 @@ constexpr Column kCpu[kCpuColumns] = {
 
 constexpr KeyColumn kCpuKey[] = {{"cpu", false, false, "the kernel's CPU number"}};
 
-enum StatColumn : std::uint32_t { kCtxt, kIntr, kForks };
 constexpr Column kStat[] = {
     {"ctxt", Kind::counter, Unit::events, "context switches"},
     {"intr", Kind::counter, Unit::events, "interrupts serviced, of all kinds"},
     {"forks", Kind::counter, Unit::events, "processes and threads created"},
+    {"irq_err", Kind::counter, Unit::events, "spurious or failed interrupts (row Err of /proc/interrupts)",
+     Width::bits32},
+    {"irq_mis", Kind::counter, Unit::events, "misrouted IO-APIC interrupts (row MIS of /proc/interrupts)",
+     Width::bits32},
 };
 
 // The numbers of one CPU line. At most kCpuColumns are kept: newer kernels may append more.
@@ -85,6 +90,11 @@ class StatFile final : public FileSource {
         file.line();
       }
     }
+    if (!any_cpu) {
+      total_.unset(0, kCpuColumns);
+      stat_.unset(kCtxt, kForks + 1);
+      load_.unset(kLoadProcsRunning, 2);
+    }
     return any_cpu;
   }
 
@@ -119,7 +129,8 @@ class StatFile final : public FileSource {
 }  // namespace
 
 constinit const Schema kCpuSchema{"cpu", kCpuKey, kCpu, "CPU time of each core"};
-constinit const Schema kCpuTotalSchema{"cpu_total", {}, kCpu, "CPU time of all cores, with that of cores now offline"};
+constinit const Schema kCpuTotalSchema{
+    "cpu_total", {}, kCpu, "CPU time of all cores, with that of cores now offline"};
 constinit const Schema kStatSchema{"stat", {}, kStat, "system-wide event counts"};
 constinit const SourceDef kStatSource{
     "stat", "/proc/stat", Group::counters, {}, false, make_source<StatFile>,

@@ -1,0 +1,146 @@
+// /proc/interrupts: every interrupt line by CPU, and the machine-wide error counts. Only online CPUs have a
+// column, so the header's numbers decide which CPU a number belongs to. After the counts stand chip, hardware
+// number, trigger and the devices; the devices are the row's name. Kernels keep 32 bits, also 64-bit ones.
+
+#include "base/text.h"
+#include "proc/file_source.h"
+#include "proc/sources/cpu_ids.h"
+#include "proc/sources/stat_columns.h"
+#include "proc/sources/tables.h"
+
+namespace mikroscope::proc {
+namespace {
+
+constexpr std::size_t kLines = 2048;           // remembered; further lines are only looked up more slowly
+constexpr std::size_t kArchitectureRows = 20;  // x86 prints some fifteen rows (NMI, LOC, ...) as one record
+constexpr std::size_t kDescription = 96;       // room for the text of a row in the bound of a record
+constexpr std::size_t kDigits = 11;            // "%10u "
+
+constexpr KeyColumn kKeys[] = {
+    {"irq", true, false, "as the kernel names it: a number, or IPI0, NMI, LOC, ..."},
+    {"name", true, true, "the devices that use it, or what the kernel says of it"},
+    {"cpu", false, false, "the kernel's CPU number"},
+};
+constexpr Column kIrqCpu[] = {
+    {"count", Kind::counter, Unit::events, "interrupts serviced", Width::bits32},
+};
+
+// Whether a word of a row's text is its trigger: Level, Edge (ARM), 9-fasteoi, PCI-MSI-edge (x86).
+bool is_trigger(std::string_view word) {
+  return word == "Level" || word == "Edge" || word.ends_with("-level") || word.ends_with("-edge") ||
+         word.ends_with("-fasteoi");
+}
+
+// The devices of a row: what follows the trigger, or all of it where there is no trigger or nothing after it.
+std::string_view devices_of(std::string_view description) {
+  base::Scanner s(description);
+  while (!s.done()) {
+    const std::string_view word = s.word();
+    if (word.empty()) break;
+    if (!is_trigger(word)) continue;
+    const std::string_view rest = base::trim(s.rest());
+    if (!rest.empty()) return rest;
+    break;
+  }
+  return description;
+}
+
+class InterruptsFile final : public FileSource {
+ public:
+  InterruptsFile() : FileSource("interrupts", base::kUntilZero) {}
+  void bind(Layout& layout, State& state) override {
+    irq_cpu_ = bind_table(layout, state, kIrqCpuSchema);
+    stat_ = bind_table(layout, state, kStatSchema);
+  }
+
+ private:
+  // What stood in one line at the last tick: while irq, length and end agree, so do the texts.
+  struct Line {
+    KeyPart irq;
+    KeyPart name;
+    std::uint32_t length;
+  };
+
+  bool prepare(base::Arena& arena) override {
+    lines_ = arena.make<Line>(kLines);
+    return lines_ != nullptr;
+  }
+
+  bool parse(std::string_view text, Tick&) override {
+    base::Scanner file(text);
+    if (!cpus_.parse_header(file.line())) return false;
+    set_shape(base::FileShape{kArchitectureRows * (kDigits * cpus_.count() + kDescription)});
+    bool any = false;
+    for (std::size_t n = 0; !file.done(); ++n) any |= row(file.line(), n);
+    return any;
+  }
+
+  bool row(std::string_view text, std::size_t n) {
+    base::Scanner line(text);
+    std::string_view irq;
+    if (!line.until(':', irq)) return false;  // "IPI0:1145401553": not always a blank after it
+    irq = base::trim(irq);
+    if (irq == "Err" || irq == "ERR") return machine_wide(line, kIrqErr);
+    if (irq == "MIS") return machine_wide(line, kIrqMis);
+    std::uint64_t count[kMaxCpus];
+    if (irq.empty() || !counts(line, count)) return false;
+    const Line key = identify(irq, text, line.rest(), n);
+    for (std::size_t i = 0; i < cpus_.count(); ++i) {
+      if (irq_cpu_.row(key.irq, key.name, cpus_[i])) irq_cpu_.set(0, count[i]);
+    }
+    return true;
+  }
+
+  // Exactly one number for each CPU of the header, else the row belongs to no CPU in particular (FIQ has
+  // none; a CPU that comes or goes while the file is printed shifts them).
+  bool counts(base::Scanner& line, std::uint64_t (&count)[kMaxCpus]) const {
+    for (std::size_t i = 0; i < cpus_.count(); ++i) {
+      if (!line.u64(count[i]) || (!line.done() && !base::is_space(line.peek()))) return false;
+    }
+    base::Scanner ahead(line.rest());
+    std::uint64_t surplus = 0;
+    return !ahead.u64(surplus) || (!ahead.done() && !base::is_space(ahead.peek()));
+  }
+
+  Line identify(std::string_view irq, std::string_view text, std::string_view description, std::size_t n) {
+    Line fresh{-1, -1, static_cast<std::uint32_t>(text.size())};
+    Line& known = n < kLines ? lines_[n] : fresh;
+    description = base::trim(description);
+    if (known.length == text.size() && irq_cpu_.text(known.irq) == irq) {
+      const std::string_view name = irq_cpu_.text(known.name);
+      if (!name.empty() && description.ends_with(name)) return known;
+    }
+    known = {irq_cpu_.intern(irq), irq_cpu_.intern(devices_of(description)),
+             static_cast<std::uint32_t>(text.size())};
+    return known;
+  }
+
+  bool machine_wide(base::Scanner& line, StatColumn column) {
+    std::uint64_t value = 0;
+    if (!line.u64(value)) return false;
+    stat_.single();
+    stat_.set(column, value);
+    return true;
+  }
+
+  Line* lines_ = nullptr;
+  CpuIds cpus_;
+  TableWriter irq_cpu_;
+  TableWriter stat_;
+};
+
+}  // namespace
+
+constinit const Schema kIrqCpuSchema{"irq_cpu", kKeys, kIrqCpu, "interrupts of each line on each core"};
+constinit const SourceDef kInterruptsSource{
+    "interrupts", "/proc/interrupts", Group::counters, {}, false, make_source<InterruptsFile>,
+};
+std::uint32_t irq_rows(const Machine& m) {
+  // Queues of disks and network cards come per CPU. The bound only limits the address space that is set
+  // aside.
+  constexpr std::uint64_t kMostRows = 131072;
+  const std::uint64_t rows = std::uint64_t{m.possible_cpus} * (256 + std::uint64_t{4} * m.possible_cpus);
+  return static_cast<std::uint32_t>(rows < kMostRows ? rows : kMostRows);
+}
+
+}  // namespace mikroscope::proc
