@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""Measures what mikroscope costs. Every figure in the documentation comes from here.
+
+  bench.py BUILD_DIR cost    [--rates 10,100] [--rounds 10] [--seconds 6]   agent CPU / bare reads of the same files
+  bench.py BUILD_DIR memory  [--rates 10,100]                               resident memory with a full 60 s ring
+  bench.py BUILD_DIR hour                                                   the same for one hour at 10 Hz (takes an hour)
+  bench.py BUILD_DIR gaps    [--seconds 300]                                100 Hz, pulled, one full catch-up in between
+  bench.py BUILD_DIR catchup [--rounds 5]                                   ticks delayed by a full NDJSON catch-up
+  bench.py BUILD_DIR sizes                                                  agent and image sizes
+  bench.py BUILD_DIR plot                                                   drawing one hour at 100 Hz
+  bench.py BUILD_DIR subtick [--rounds 5]                                   what SUBTICK=10 adds at 10 Hz
+
+BUILD_DIR was configured with -DMIKROSCOPE_BENCH=ON. Ratios are of processes that ran in the same window, which the
+starting order rotates through; medians with the least and the most. Absolute times belong to the machine that is printed.
+"""
+import argparse, http.client, json, os, platform, random, re, signal, statistics, subprocess, sys, tempfile, threading, time
+
+FRAMES = 'application/vnd.mikroscope.frames'
+
+
+def cpu_ns(pid):
+    """The kernel's nanosecond CPU clock of another process."""
+    return time.clock_gettime_ns((~pid << 3) | 2)
+
+
+def rss_kib(pid):
+    with open(f'/proc/{pid}/smaps_rollup') as f:
+        m = dict(re.findall(r'^(\w+):\s+(\d+) kB', f.read(), re.M))
+    return int(m['Rss']), int(m['Pss'])
+
+
+class Agent:
+    def __init__(self, build, rate, **env):
+        agents = os.path.join(build, 'agents')
+        native = {'x86_64': 'amd64', 'aarch64': 'arm64'}.get(platform.machine(), '')
+        candidates = [os.environ.get('MIKROSCOPE_AGENT', '')]
+        for root, _, files in os.walk(build):
+            if 'mikroscope-agent' in files and native and native in root:
+                candidates.append(os.path.join(root, 'mikroscope-agent'))
+        candidates.append(os.path.join(build, 'mikroscope-agent'))
+        self.path = next(c for c in candidates if c and os.access(c, os.X_OK))
+        for _ in range(20):
+            self.port = random.randrange(20000, 60000)
+            settings = dict(RATE_HZ=str(rate), ADDR='127.0.0.1', PORT=str(self.port), **{k: str(v) for k, v in env.items()})
+            self.process = subprocess.Popen([self.path], env=settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            deadline = time.monotonic() + 5
+            while time.monotonic() < deadline and self.process.poll() is None:
+                try:
+                    self.get('/healthz')
+                    return
+                except OSError:
+                    time.sleep(0.01)
+            self.stop()
+        sys.exit('bench: the agent does not start')
+
+    pid = property(lambda self: self.process.pid)
+
+    def get(self, path, accept=None):
+        c = http.client.HTTPConnection('127.0.0.1', self.port, timeout=30)
+        try:
+            c.request('GET', path, headers={'Accept': accept} if accept else {})
+            r = c.getresponse()
+            return r.read()
+        finally:
+            c.close()
+
+    def json(self, path):
+        return json.loads(self.get(path))
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        self.process.wait(5)
+
+
+class Puller(threading.Thread):
+    """Pulls twice a second over one kept connection, as `record` does; a client of the packed form or of NDJSON."""
+
+    def __init__(self, agent, accept, hz=2.0):
+        super().__init__(daemon=True)
+        self.agent, self.accept, self.hz, self.ending = agent, accept, hz, False
+        self.newest, self.pulls, self.bytes, self.errors, self.seqs = 0, 0, 0, 0, []
+
+    def run(self):
+        c = http.client.HTTPConnection('127.0.0.1', self.agent.port, timeout=30)
+        due = time.monotonic()
+        while not self.ending:
+            due = max(due + 1 / self.hz, time.monotonic() - 1 / self.hz)
+            time.sleep(max(0, due - time.monotonic()))
+            try:
+                c.request('GET', f'/samples?since={self.newest}&max=10000&cont=1', headers={'Accept': self.accept})
+                r = c.getresponse()
+                body = r.read()
+                if self.accept != FRAMES:
+                    self.seqs += [int(x) for x in re.findall(rb'^\{"seq":(\d+)', body, re.M)]
+                self.newest = int(r.headers['Mikroscope-Newest-Seq'])
+                self.pulls += 1
+                self.bytes += len(body)
+            except Exception:
+                self.errors += 1
+                c.close()
+        c.close()
+
+
+def machine():
+    cpu = next((l.split(':', 1)[1].strip() for l in open('/proc/cpuinfo') if l.lower().startswith('model name')), platform.machine())
+    return f'{cpu}, {os.cpu_count()} CPUs, Linux {platform.release()}, {time.strftime("%Y-%m-%d", time.gmtime())}, load {os.getloadavg()[0]:.1f}'
+
+
+def spread(values, digits=2):
+    return f'{statistics.median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})'
+
+
+def floor_files(agent):
+    """The files that the agent reads, with the rate of those that it reads more rarely than every tick."""
+    rate = agent.json('/capabilities')['rate_hz']
+    out = []
+    for name, s in agent.json('/capabilities')['sources'].items():
+        for path in s.get('paths', []):
+            hz = s.get('hz', rate)
+            out.append(path if hz >= rate else f'{path}@{hz:g}')
+    return out
+
+
+def side_by_side(build, rate, rounds, seconds, arms):
+    """Median cost of each arm over the bare reader's; arms: name -> (environment, accept)."""
+    floor = os.path.join(build, 'tests/bench/bench_floor')
+    per_round = []
+    for k in range(rounds):
+        names = ['floor'] + list(arms)
+        order = names[k % len(names):] + names[:k % len(names)]
+        agents, processes = {}, {}
+        probe = Agent(build, rate)
+        files = floor_files(probe)
+        probe.stop()
+        for name in order:
+            if name == 'floor':
+                processes[name] = subprocess.Popen([floor, str(rate), str(seconds + 30), *files], stdout=subprocess.DEVNULL)
+            else:
+                agents[name] = Agent(build, rate, **arms[name][0])
+                processes[name] = agents[name].process
+            time.sleep(random.uniform(0.03, 0.2))  # phases spread: whoever wakes first pays for cold caches
+        pullers = [Puller(agents[n], arms[n][1]) for n in agents if arms[n][1]]
+        for p in pullers:
+            p.start()
+        time.sleep(2)
+        before = {n: cpu_ns(p.pid) for n, p in processes.items()}
+        start = time.monotonic()
+        time.sleep(seconds)
+        wall = time.monotonic() - start
+        per_round.append({n: (cpu_ns(p.pid) - before[n]) / 1e3 / (wall * rate) for n, p in processes.items()})
+        for p in pullers:
+            p.ending = True
+        for p in pullers:
+            p.join()
+        for a in agents.values():
+            a.stop()
+        processes['floor'].kill()
+        processes['floor'].wait()
+    return per_round
+
+
+def table(header, rows):
+    print('| ' + ' | '.join(header) + ' |\n|' + '---|' * len(header))
+    for row in rows:
+        print('| ' + ' | '.join(str(c) for c in row) + ' |')
+    print()
+
+
+def cost(a):
+    rows = []
+    for rate in a.rates:
+        arms = {'pulled twice a second, packed': ({}, FRAMES), 'pulled twice a second, NDJSON': ({}, 'application/x-ndjson'),
+                'nobody pulling': ({}, None)}
+        # One arm at a time beside the floor: on a small machine more arms disturb each other.
+        for name, arm in arms.items():
+            rounds = side_by_side(a.build, rate, a.rounds, a.seconds, {name: arm})
+            rows.append([f'{rate} Hz', name, spread([r[name] / r['floor'] for r in rounds]), f'{statistics.median(r[name] for r in rounds):.0f}',
+                         f'{statistics.median(r["floor"] for r in rounds):.0f}', f'{statistics.median(r[name] for r in rounds) * rate / 1e4:.2f} %'])
+    table(['rate', 'arm', 'agent / bare reads', 'agent us/sample', 'bare us/sample', 'of one core'], rows)
+
+
+def subtick(a):
+    rounds = side_by_side(a.build, 10, a.rounds, a.seconds, {'plain': ({}, FRAMES), 'SUBTICK=10': (dict(SUBTICK=10), FRAMES)})
+    table(['arm', 'us/sample', 'over plain'], [[n, f'{statistics.median(r[n] for r in rounds):.0f}', spread([r[n] / r['plain'] for r in rounds])]
+                                              for n in ('plain', 'SUBTICK=10')])
+
+
+def full_ring(a, rate, buffer_s):
+    agent = Agent(a.build, rate, BUFFER_S=buffer_s)
+    puller = Puller(agent, FRAMES)
+    puller.start()
+    time.sleep(buffer_s + 4)
+    sampler = agent.json('/sampler')
+    rss, pss = rss_kib(agent.pid)
+    puller.ending = True
+    puller.join()
+    agent.stop()
+    ring = sampler['ring']
+    return [f'{rate} Hz, {buffer_s} s', f'{rss / 1024:.2f}', f'{pss / 1024:.2f}', f'{ring["bytes"] / max(1, ring["samples"]):.0f}', ring['samples'],
+            f'{ring["span_ns"] / 1e9:.0f} s']
+
+
+def memory(a):
+    table(['ring', 'RSS MiB', 'PSS MiB', 'bytes/sample', 'samples held', 'span'], [full_ring(a, rate, 60) for rate in a.rates])
+
+
+def hour(a):
+    table(['ring', 'RSS MiB', 'PSS MiB', 'bytes/sample', 'samples held', 'span'], [full_ring(a, 10, 3600)])
+
+
+def gaps(a):
+    agent = Agent(a.build, 100)
+    floor = subprocess.Popen([os.path.join(a.build, 'tests/bench/bench_floor'), '100', str(a.seconds), *floor_files(agent)],
+                             stdout=subprocess.PIPE, text=True)
+    puller = Puller(agent, 'application/x-ndjson')
+    puller.start()
+    time.sleep(a.seconds / 2)
+    lines = agent.get('/samples?since=oldest&max=10000').count(b'\n')
+    time.sleep(a.seconds / 2)
+    puller.ending = True
+    puller.join()
+    missed = agent.json('/sampler')['missed']
+    bare = json.loads(floor.communicate()[0])['missed']
+    agent.stop()
+    s = puller.seqs
+    holes = sum(1 for x, y in zip(s, s[1:]) if y != x + 1)
+    table(['run', 'samples', 'gaps', 'pull errors', 'ticks missed, agent', 'ticks missed, bare reader', 'lines in the catch-up'],
+          [[f'100 Hz, {a.seconds:g} s', len(s), holes, puller.errors, missed, bare, lines]])
+
+
+def catchup(a):
+    """Wake-up lateness of the ticks during a full catch-up, against the ticks just before it."""
+    rows = []
+    agent = Agent(a.build, 100)
+    time.sleep(62)
+    for _ in range(a.rounds):
+        time.sleep(2)
+        newest = int(agent.json('/healthz')['seq'])
+        start = time.monotonic()
+        body = agent.get('/samples?since=oldest&max=10000')
+        took = time.monotonic() - start
+        after = int(agent.json('/healthz')['seq'])
+        time.sleep(0.1)
+
+        def late(first, last):
+            lines = agent.get(f'/samples?since={first}&max={max(1, last - first)}').splitlines()
+            return [json.loads(l)['self']['wake_ns'] / 1e6 for l in lines if l.startswith(b'{"seq"')]
+
+        before, during = late(newest - 200, newest), late(newest, max(after, newest + 1))
+        rows.append([body.count(b'\n'), f'{len(body) / 1e6:.1f}', f'{took * 1e3:.0f}', f'{statistics.median(before):.2f} / {max(before):.2f}',
+                     f'{statistics.median(during):.2f} / {max(during):.2f}'])
+    agent.stop()
+    table(['lines', 'MB', 'took ms', 'lateness before, median / worst ms', 'during, median / worst ms'], rows)
+
+
+def sizes(a):
+    rows = []
+    for root, _, files in os.walk(a.build):
+        for f in files:
+            if f == 'mikroscope-agent' and 'agent' in root:
+                path = os.path.join(root, f)
+                rows.append([os.path.relpath(path, a.build), os.path.getsize(path)])
+    cli = os.path.join(a.build, 'mikroscope')
+    with tempfile.TemporaryDirectory() as d:
+        for arch in ('amd64', 'arm64', 'armv7', 'arm'):
+            out = os.path.join(d, arch + '.tar')
+            if subprocess.run([cli, 'image', '--arch', arch, '--out', out], capture_output=True).returncode == 0:
+                rows.append([f'image {arch}', os.path.getsize(out)])
+    table(['file', 'bytes'], sorted(rows))
+
+
+def plot(a):
+    with tempfile.TemporaryDirectory() as d:
+        prefix = os.path.join(d, 'hour')
+        subprocess.run([os.path.join(a.build, 'tests/bench/bench_make_recording'), '100', str(int(a.seconds)), prefix + '.jsonl', '1234.5'], check=True)
+        size = os.path.getsize(prefix + '.jsonl')
+        rows = []
+        for _ in range(a.rounds):
+            start = time.monotonic()
+            p = subprocess.Popen([os.path.join(a.build, 'mikroscope'), 'plot', '--in', prefix, '--out', prefix + '.svg'], stdout=subprocess.DEVNULL)
+            _, status, usage = os.wait4(p.pid, 0)
+            p.returncode = os.waitstatus_to_exitcode(status)
+            rows.append((time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, p.returncode))
+        table(['recording', 'samples', 'wall s', 'CPU s', 'peak MiB', 'SVG kB', 'exit'],
+              [[f'100 Hz, {a.seconds:g} s, {size / 1e6:.0f} MB', int(100 * a.seconds), spread([r[0] for r in rows]), spread([r[1] for r in rows]),
+                f'{max(r[2] for r in rows):.0f}', f'{os.path.getsize(prefix + ".svg") / 1e3:.0f}', rows[-1][3]]])
+
+
+def main():
+    verbs = dict(cost=cost, memory=memory, hour=hour, gaps=gaps, catchup=catchup, sizes=sizes, plot=plot, subtick=subtick)
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('build')
+    p.add_argument('verb', choices=verbs)
+    p.add_argument('--rates', type=lambda s: [int(x) for x in s.split(',')], default=[10, 100])
+    p.add_argument('--rounds', type=int)
+    p.add_argument('--seconds', type=float)
+    a = p.parse_args()
+    a.rounds = a.rounds or dict(cost=10, subtick=5, catchup=5, plot=3).get(a.verb, 1)
+    a.seconds = a.seconds or dict(cost=6, subtick=6, gaps=300, plot=3600).get(a.verb, 0)
+    print(f'{a.verb}: {machine()}\n')
+    verbs[a.verb](a)
+
+
+main()
