@@ -59,6 +59,8 @@ class NdjsonReader final : public ItemReader {
   NdjsonReader();
   ~NdjsonReader() override;
   void feed(std::string_view bytes) override;
+  // The same without a copy, for large files: `bytes` must stay until next() has returned nothing.
+  void feed_in_place(std::string_view bytes);
   void finish() override;
   std::optional<Item> next() override;
   const Layout& layout() const override;

@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   std::uint64_t bytes = 0;
   for (ssize_t n = 0; (n = read(fd, chunk.data(), chunk.size())) > 0;) {
     bytes += static_cast<std::uint64_t>(n);
-    reader.feed({chunk.data(), static_cast<std::size_t>(n)});
+    reader.feed_in_place({chunk.data(), static_cast<std::size_t>(n)});
     while (auto item = reader.next()) ++(std::holds_alternative<proc::Frame>(*item) ? frames : others);
   }
   const double seconds = static_cast<double>(base::monotonic_ns() - start) / 1e9;

@@ -284,6 +284,30 @@ TEST(PackedReader, DamageIsToldOnceAndTheNextReplyIsReadAgain) {
   ASSERT_TRUE(item && std::holds_alternative<Frame>(*item));
 }
 
+TEST(NdjsonReader, ReadsInPlaceInPiecesOfAnySize) {
+  std::string text = "# comment\n";
+  for (int seq = 1; seq <= 40; ++seq) {
+    text += "{\"seq\":" + std::to_string(seq) +
+            ",\"boot_ns\":1,\"wall_ns\":2,\"dt_ns\":3,\"load\":{\"load1\":0.1" + std::to_string(seq % 10) +
+            "}}\n";
+  }
+  for (std::size_t size = 1; size < text.size(); size += 7) {
+    NdjsonReader r;
+    std::vector<std::uint64_t> seen;
+    for (std::size_t at = 0; at < text.size(); at += size) {
+      std::string piece = text.substr(at, size);  // gone after the drain
+      r.feed_in_place(piece);
+      while (auto item = r.next()) {
+        const auto& f = std::get<Frame>(*item);
+        seen.push_back(f.head.seq);
+        ASSERT_EQ(f.cell(0, 0, 0), 10 + static_cast<std::int64_t>(f.head.seq % 10));
+      }
+      piece.assign(piece.size(), '!');
+    }
+    ASSERT_EQ(seen.size(), 40U) << size;
+  }
+}
+
 std::vector<std::string> kinds(std::string_view text) {
   NdjsonReader r;
   r.feed(text);
