@@ -230,10 +230,10 @@ class Collector {
     if (pending_.lost != 0 || pending_.restart) broken(any ? before : *axis, *axis);
     last_seq_ = h.seq;
     fresh_ = false;
-    if (*axis > out_.grid.to_ns) return false;
+    if (*axis > out_.grid.last_ns) return false;
     for (const std::string& label : pending_triggers_) out_.triggers.push_back({*axis, label});
     pending_triggers_.clear();
-    if (*axis < out_.grid.from_ns) {
+    if (*axis < out_.grid.first_ns) {
       out_.triggers.clear();
       return true;
     }
@@ -247,7 +247,7 @@ class Collector {
     for (PanelData& p : out_.panels) {
       for (NamedSeries& s : p.series) s.series.cut();
     }
-    if (to >= out_.grid.from_ns && from <= out_.grid.to_ns) {
+    if (to >= out_.grid.first_ns && from <= out_.grid.last_ns) {
       pending_.from_ns = from;
       pending_.to_ns = to;
       out_.breaks.push_back(pending_);
@@ -272,7 +272,7 @@ class Collector {
   bool on(const proc::LogRecord& r) {
     if (!cursor_.any()) return true;
     const std::int64_t axis = r.boot_ns + cursor_.boot_to_axis();
-    if (axis < out_.grid.from_ns || axis > out_.grid.to_ns) return true;
+    if (axis < out_.grid.first_ns || axis > out_.grid.last_ns) return true;
     if (out_.events.size() == kMaxEvents) {
       ++out_.events_not_kept;
     } else {
@@ -374,7 +374,7 @@ base::Result<Collected> collect(const std::string& path, const RecordingIndex& i
   // A window that begins late needs nothing of the lines before it but the names in them.
   const ResumePoint* start = nullptr;
   for (const ResumePoint& r : index.resume) {
-    if (r.axis_ns >= grid.from_ns) break;
+    if (r.axis_ns >= grid.first_ns) break;
     start = &r;
   }
   if (start != nullptr && start->offset != 0) {

@@ -75,12 +75,12 @@ MarkCounts window_marks(const Grid& grid, std::vector<Mark>& marks) {
   std::vector<Mark> out;
   for (Mark& m : marks) {
     const std::int64_t end = m.until_ns.value_or(m.axis_ns);
-    if (end < grid.from_ns || m.axis_ns > grid.to_ns) {
+    if (end < grid.first_ns || m.axis_ns > grid.last_ns) {
       ++counts.outside;
       continue;
     }
-    m.axis_ns = std::max(m.axis_ns, grid.from_ns);
-    if (m.until_ns) m.until_ns = std::min(*m.until_ns, grid.to_ns);
+    m.axis_ns = std::max(m.axis_ns, grid.first_ns);
+    if (m.until_ns) m.until_ns = std::min(*m.until_ns, grid.last_ns);
     const bool folds = m.kind == "log" && !m.until_ns && !out.empty() && out.back().kind == "log" &&
                        out.back().axis_ns / kSecond == m.axis_ns / kSecond;
     if (folds) {

@@ -47,18 +47,13 @@ constexpr std::string_view kShapes =
     "Neue\",Arial,sans-serif;"
     "font-size:11px;fill:currentColor;font-variant-numeric:tabular-nums}\n"
     ".h1{font-size:18px;font-weight:650}.h2{font-size:12.5px;font-weight:600}\n"
-    ".mid{text-anchor:middle}\n"
-    ".grid,.base,.rule,.line,.edge{fill:none}\n"
-    ".grid,.frame{stroke-width:1}.base{stroke-width:1}\n"
+    ".grid,.base,.rule,.line,.leader,.heat,.hatch{fill:none}\n"
     ".line{stroke:currentColor;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}\n"
-    ".thin{stroke-width:1}.bold{stroke-width:2.5}.mid2{stroke-width:2}\n"
-    ".band{fill:currentColor;fill-opacity:.2;stroke:none}\n"
-    ".span{fill:currentColor;fill-opacity:.1}\n"
-    ".rule{stroke:currentColor;stroke-width:1.2;stroke-dasharray:5 4}\n"
-    ".fill{fill:currentColor}.ring{stroke:currentColor;stroke-width:1.6}\n"
-    ".hatch{fill:none;stroke-width:1}\n"
-    ".limit{stroke:currentColor;stroke-width:1;stroke-dasharray:2 3;fill:none}\n"
-    ".heat{stroke:currentColor;fill:none}\n";
+    ".fine{stroke-width:1.3}.faint{stroke-width:.9;stroke-opacity:.45}\n"
+    ".band{fill:currentColor;fill-opacity:.24}.span{fill:currentColor;fill-opacity:.1}\n"
+    ".rule{stroke:currentColor;stroke-width:1.2;stroke-dasharray:5 4}.wide{stroke-width:1.5}\n"
+    ".fill{fill:currentColor}.ring{stroke:currentColor;stroke-width:1.6}.leader{stroke:currentColor}\n"
+    ".heat{stroke:currentColor}.ram{stroke-width:2}.cpu{stroke-width:2.5}\n";
 
 struct Use {
   std::string_view selector;
@@ -68,7 +63,7 @@ struct Use {
 
 constexpr Use kUses[] = {
     {".bg,.gapfill", "fill", "surface"}, {".ring", "fill", "surface"},  {".chip", "fill", "surface"},
-    {"svg,.ink", "color", "ink"},        {".muted", "color", "muted"},  {".grid,.frame", "stroke", "grid"},
+    {"svg,.ink", "color", "ink"},        {".muted", "color", "muted"},  {".grid", "stroke", "grid"},
     {".base", "stroke", "muted"},        {".hatch", "stroke", "muted"},
 };
 

@@ -3,14 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <memory>
+
+#include "plot/hash.h"
 
 namespace mikroscope::plot {
 namespace {
@@ -132,10 +132,6 @@ class Indexer {
   std::vector<std::int64_t> intervals_;
 };
 
-struct MdDelete {
-  void operator()(EVP_MD_CTX* c) const { EVP_MD_CTX_free(c); }
-};
-
 }  // namespace
 
 base::Result<InputPaths> find_input(const std::string& in) {
@@ -165,18 +161,6 @@ base::Result<InputPaths> find_input(const std::string& in) {
   }
   return base::Error{fmt::format("no recording {}: tried {}.jsonl and {}.jsonl.part", in, in, in),
                      "give the prefix that record was given with --out", base::Exit::failed};
-}
-
-base::Result<std::string> read_file(const std::string& path) {
-  FilePieces file;
-  if (auto opened = file.open(path); !opened) return opened.error();
-  std::string out;
-  for (;;) {
-    auto piece = file.next();
-    if (!piece) return piece.error();
-    if (piece->empty()) return out;
-    out += *piece;
-  }
 }
 
 FilePieces::~FilePieces() {
@@ -227,8 +211,7 @@ bool parse_head(std::string_view line, SampleHead& out) {
 base::Result<RecordingIndex> index_recording(const std::string& path) {
   FilePieces file;
   if (auto opened = file.open(path); !opened) return opened.error();
-  const std::unique_ptr<EVP_MD_CTX, MdDelete> md(EVP_MD_CTX_new());
-  EVP_DigestInit_ex(md.get(), EVP_sha256(), nullptr);
+  Sha256 hash;
   Indexer indexer;
   LineHeads lines([&indexer](std::string_view head, std::uint64_t offset, std::uint64_t length) {
     indexer.line(head, offset, length);
@@ -237,7 +220,7 @@ base::Result<RecordingIndex> index_recording(const std::string& path) {
     auto piece = file.next();
     if (!piece) return piece.error();
     if (piece->empty()) break;
-    EVP_DigestUpdate(md.get(), piece->data(), piece->size());
+    hash.update(*piece);
     lines.feed(*piece);
   }
   const bool cut = lines.rest_length() != 0;
@@ -247,10 +230,7 @@ base::Result<RecordingIndex> index_recording(const std::string& path) {
   }
   RecordingIndex index = indexer.finish();
   index.cut_last_line = cut;
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_DigestFinal_ex(md.get(), digest, &size);
-  for (unsigned int i = 0; i < size; ++i) index.sha256 += fmt::format("{:02x}", digest[i]);
+  index.sha256 = hash.hex();
   return index;
 }
 

@@ -22,9 +22,6 @@ struct InputPaths {
 // `in` is a prefix, or one of the files. The error names the two paths that were tried.
 base::Result<InputPaths> find_input(const std::string& in);
 
-// A whole small file (markers, meta data). Error: names the path and what the system said.
-base::Result<std::string> read_file(const std::string& path);
-
 // Hands out a file in pieces of bounded size.
 class FilePieces {
  public:

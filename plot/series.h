@@ -6,11 +6,14 @@
 
 namespace mikroscope::plot {
 
-// The window that is drawn, in axis nanoseconds (both ends included), and the columns it is drawn on.
+// The time axis of a figure in axis nanoseconds, the columns it is drawn on, and the window of it that
+// samples are taken from (both ends included; it lies within the axis, and nearly always is the whole of it).
 struct Grid {
   std::int64_t from_ns = 0;
   std::int64_t to_ns = 1;
   std::uint32_t columns = 1;
+  std::int64_t first_ns = 0;
+  std::int64_t last_ns = 1;
 
   double x(double axis_ns) const {
     return (axis_ns - static_cast<double>(from_ns)) * columns / static_cast<double>(to_ns - from_ns);

@@ -123,10 +123,16 @@ void PathData::line(double x, double y) {
   const std::int64_t dx = tx - x_;
   const std::int64_t dy = ty - y_;
   if (dx == 0 && dy == 0) return;
+  ++points_;
+  x_ = tx;
+  y_ = ty;
+  if (dy == 0 && (level_ == 0 || (level_ > 0) == (dx > 0))) {
+    level_ += dx;
+    return;
+  }
+  flush();
   if (dy == 0) {
-    if (last_ != 'h') out_ += 'h';
-    number(dx);
-    last_ = 'h';
+    level_ = dx;
   } else if (dx == 0) {
     if (last_ != 'v') out_ += 'v';
     number(dy);
@@ -137,18 +143,25 @@ void PathData::line(double x, double y) {
     number(dy);
     last_ = 'l';
   }
-  x_ = tx;
-  y_ = ty;
-  ++points_;
+}
+
+void PathData::flush() {
+  if (level_ == 0) return;
+  out_ += 'h';
+  number(level_);
+  last_ = 'h';
+  level_ = 0;
 }
 
 void PathData::close() {
+  flush();
   out_ += 'z';
   last_ = 0;
   points_ = 0;
 }
 
 void PathData::dot_if_single() {
+  flush();
   if (points_ == 1) out_ += "h0";
   points_ = 0;
 }

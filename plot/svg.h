@@ -56,9 +56,11 @@ class PathData {
 
  private:
   void number(std::int64_t tenths);
+  void flush();
   std::string out_;
   std::int64_t x_ = 0;
   std::int64_t y_ = 0;
+  std::int64_t level_ = 0;    // a horizontal stroke not yet written: longer while the line stays level
   std::uint32_t points_ = 0;  // in the current subpath
   char last_ = 0;             // command whose letter need not be repeated
 };

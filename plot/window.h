@@ -22,7 +22,7 @@ struct InstantContext {
   std::int64_t end_ns = 0;
 };
 
-// A number of seconds with sign, as 12.5, 12.5s, 500ms, 3m, 1h30m or 1m30.5s, in nanoseconds.
+// A duration (base/host/duration.h) with an optional sign, in nanoseconds.
 std::optional<std::int64_t> parse_offset(std::string_view text);
 
 // An instant in axis nanoseconds (PlotOptions::from lists the forms). A marker label goes first, so that a
