@@ -1,6 +1,9 @@
 #include "agent/sampler.h"
 
 #include "base/clock.h"
+#include "proc/sources/self_columns.h"
+#include "proc/sources/tables.h"
+#include "proc/sources/timing_columns.h"
 
 namespace mikroscope::agent {
 namespace {
@@ -45,22 +48,10 @@ bool Sampler::start(const Config& config, const proc::Roots& roots, proc::Layout
   time_each_ = clock_is_cheap();
   state_ = proc::make_state(arena, layout);
   if (state_.values == nullptr) return false;
-  self_.table = layout.find("self");
-  if (self_.table >= 0) {
-    const proc::Schema& s = *layout.tables[self_.table].schema;
-    self_.wake = s.column("wake_ns");
-    self_.read = s.column("read_ns");
-    self_.missed = s.column("missed");
-    self_.slipped = s.column("slipped");
-  }
-  timing_ = layout.find("timing");
-  if (timing_ >= 0) {
-    const proc::Schema& s = *layout.tables[timing_].schema;
-    timing_offset_ = s.column("offset_ns");
-    timing_read_ = s.column("read_ns");
-    for (std::size_t g = 0; g < std::size(proc::kGroupNames); ++g) {
-      group_key_[g] = layout.texts->intern(proc::kGroupNames[g]);
-    }
+  self_ = proc::bind_table(layout, state_, proc::kSelfSchema);
+  timing_ = proc::bind_table(layout, state_, proc::kTimingSchema);
+  for (std::size_t g = 0; g < std::size(proc::kGroupNames); ++g) {
+    group_key_[g] = layout.texts->intern(proc::kGroupNames[g]);
   }
   // By group, and within one in the order of the registry.
   for (std::size_t g = 0; g < std::size(proc::kGroupNames); ++g) {
@@ -98,12 +89,14 @@ void Sampler::read_one(SourceState& s, proc::Tick& tick) {
       break;
     case proc::ReadStatus::failed:
       ++s.failures;
+      ++stats_.read_errors;
       ++s.failures_in_a_row;
       break;
     case proc::ReadStatus::absent:
     case proc::ReadStatus::forbidden:
       // It went away; the minute's retry finds it again.
       ++s.failures;
+      ++stats_.read_errors;
       ++s.failures_in_a_row;
       s.status = status;
       break;
@@ -168,22 +161,17 @@ void Sampler::tick(std::uint64_t seq, const ClockReading& now, std::int64_t due_
 }
 
 void Sampler::fill_own_tables(std::int64_t wake_ns, std::int64_t read_ns) {
-  const auto column = [](int c) { return static_cast<std::uint32_t>(c); };
-  if (self_.table >= 0) {
-    proc::TableWriter w(*layout_, state_, static_cast<std::uint32_t>(self_.table));
-    w.single();
-    // Sample 0 has no duration of its own: what is not known is not said.
-    if (self_.wake >= 0 && state_.head.seq != 0) w.set_gauge(column(self_.wake), wake_ns);
-    if (self_.read >= 0 && state_.head.seq != 0) w.set_gauge(column(self_.read), read_ns);
-    if (self_.missed >= 0) w.set(column(self_.missed), stats_.missed);
-    if (self_.slipped >= 0) w.set(column(self_.slipped), stats_.slipped);
-  }
-  if (timing_ < 0 || state_.head.seq == 0) return;
-  proc::TableWriter w(*layout_, state_, static_cast<std::uint32_t>(timing_));
+  self_.single();
+  self_.set(proc::kSelfMissed, stats_.missed);
+  self_.set(proc::kSelfRowsRefused, layout_->rows_refused);
+  self_.set(proc::kSelfReadErrors, stats_.read_errors);
+  if (state_.head.seq == 0) return;  // sample 0 has no duration of its own
+  self_.set_gauge(proc::kSelfWakeNs, wake_ns);
+  self_.set_gauge(proc::kSelfReadNs, read_ns);
   for (std::size_t g = 0; g < std::size(proc::kGroupNames); ++g) {
-    if (stats_.group_read_ns[g] == 0 || !w.row(group_key_[g])) continue;
-    if (timing_offset_ >= 0) w.set_gauge(column(timing_offset_), stats_.group_offset_ns[g]);
-    if (timing_read_ >= 0) w.set_gauge(column(timing_read_), stats_.group_read_ns[g]);
+    if (stats_.group_read_ns[g] == 0 || !timing_.row(group_key_[g])) continue;
+    timing_.set_gauge(proc::kTimingOffsetNs, stats_.group_offset_ns[g]);
+    timing_.set_gauge(proc::kTimingReadNs, stats_.group_read_ns[g]);
   }
 }
 

@@ -36,8 +36,9 @@ std::uint32_t period_of(proc::Cadence& cadence, std::uint32_t rate_hz, std::uint
 
 struct SamplerStats {
   std::uint64_t ticks = 0;
-  std::uint64_t missed = 0;   // periods without a sample of their own
-  std::uint64_t slipped = 0;  // ticks that ended after the next one was due
+  std::uint64_t missed = 0;       // periods without a sample of their own
+  std::uint64_t slipped = 0;      // ticks that ended after the next one was due
+  std::uint64_t read_errors = 0;  // readings of a source that failed
   std::uint64_t clock_steps = 0;
   Histogram wake;                                                   // how late the loop woke
   Histogram read;                                                   // all reads of a tick
@@ -94,17 +95,8 @@ class Sampler {
   SamplerStats stats_;
   TickClock clock_;
 
-  struct Own {  // columns of tables that the agent fills itself; -1: this build has none
-    int table = -1;
-    int wake = -1;
-    int read = -1;
-    int missed = -1;
-    int slipped = -1;
-  };
-  Own self_;
-  int timing_ = -1;
-  int timing_offset_ = -1;
-  int timing_read_ = -1;
+  proc::TableWriter self_;  // tables that the agent fills itself
+  proc::TableWriter timing_;
   proc::KeyPart group_key_[std::size(proc::kGroupNames)] = {};
 };
 

@@ -1,0 +1,193 @@
+#include "agent/program.h"
+
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/sandbox.h"
+
+namespace mikroscope::agent {
+namespace {
+
+constexpr std::string_view kName = "mikroscope-agent: ";
+
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+// A whole line in one write, so that a log does not cut it.
+void say(int fd, std::string_view prefix, std::string_view text) {
+  char line[2048];
+  base::Writer out(line, sizeof line - 1);
+  out.put(prefix);
+  out.put(text);
+  line[out.size()] = '\n';
+  write_all(fd, {line, out.size() + 1});
+}
+
+int fail(std::string_view what, std::string_view why, int code) {
+  char line[2048];
+  base::Writer out(line, sizeof line - 1);
+  out.put(kName);
+  out.put(what);
+  out.put(why);
+  line[out.size()] = '\n';
+  // On standard output, which is what RouterOS keeps in its log.
+  write_all(STDOUT_FILENO, {line, out.size() + 1});
+  return code;
+}
+
+int help() {
+  char text[8192];
+  base::Writer out(text, sizeof text);
+  out.put("mikroscope-agent ");
+  out.put(kVersion);
+  out.put(
+      "\nReads this machine's kernel counters many times a second into memory and serves them over HTTP.\n"
+      "\n"
+      "usage: mikroscope-agent            run; SIGTERM or SIGINT ends it\n"
+      "       mikroscope-agent -check     try the configuration and every source, print what they give, and "
+      "end\n"
+      "       mikroscope-agent -version\n"
+      "       mikroscope-agent -help\n"
+      "\n"
+      "Configuration is by environment variables:\n");
+  write_settings_help(out);
+  out.put("\nConditions for TRIGGERS:\n");
+  for (const ConditionDef& def : all_conditions()) {
+    out.put("  ");
+    out.put(def.name);
+    out.put(def.comparison);
+    if (!def.comparison.empty()) out.put('N');
+    for (std::size_t i = def.name.size() + (def.comparison.empty() ? 0 : 3); i < 22; ++i) out.put(' ');
+    out.put(def.help);
+    if (!def.unit.empty()) {
+      out.put(" [");
+      out.put(def.unit);
+      out.put(", ");
+      put_scaled(def.low, out);
+      out.put("..");
+      put_scaled(def.high, out);
+      out.put(']');
+    }
+    out.put('\n');
+  }
+  out.put("\nExit codes: 0 ended as asked, 1 failed, 2 bad configuration or usage.\n");
+  write_all(STDOUT_FILENO, out.view());
+  return kExitOk;
+}
+
+// One static object: its memory is zero pages until used.
+Agent& the_agent() {
+  static Agent agent;
+  return agent;
+}
+
+int check(const Config& config) {
+  Agent& agent = the_agent();
+  char text[16384];
+  base::Writer out(text, sizeof text);
+  AgentOptions options;
+  options.listen = false;
+  options.handle_signals = false;
+  if (!agent.start(config, options, out)) return fail({}, out.view(), kExitFailed);
+  out.put("configuration good\n");
+  for (const SourceState& s : agent.sampler().sources()) {
+    out.put("  ");
+    out.put(s.def->name);
+    for (std::size_t i = s.def->name.size(); i < 12; ++i) out.put(' ');
+    const std::string_view status =
+        s.open() && s.failures != 0 ? std::string_view("failed") : proc::read_status_name(s.status);
+    out.put(status);
+    for (std::size_t i = status.size(); i < 10; ++i) out.put(' ');
+    out.put("every ");
+    out.u64(s.period_ticks);
+    out.put(s.period_ticks == 1 ? " tick" : " ticks");
+    if (s.period_ticks != 1) {
+      out.put(" (");
+      out.put(s.cadence.reason);
+      out.put(')');
+    }
+    if (s.def->privileged) out.put(", needs privilege");
+    out.put('\n');
+  }
+  out.put("tables read:");
+  for (std::uint32_t i = 0; i < agent.store().layout->table_count; ++i) {
+    if (!agent.sampler().state().has_table(i)) continue;
+    const proc::Table& t = agent.store().layout->tables[i];
+    out.put(' ');
+    out.put(t.schema->table);
+    out.put('(');
+    out.u64(t.rows);
+    out.put('x');
+    out.u64(t.columns());
+    out.put(')');
+  }
+  out.put('\n');
+  agent.describe_memory(out);
+  agent.lock_down();
+  out.put("sandbox: ");
+  out.put(agent.service().sandbox);
+  out.put('\n');
+  write_all(STDOUT_FILENO, out.view());
+  return kExitOk;
+}
+
+int run(const Config& config) {
+  Agent& agent = the_agent();
+  char text[2048];
+  base::Writer out(text, sizeof text);
+  if (!agent.start(config, AgentOptions{}, out)) return fail({}, out.view(), kExitFailed);
+  agent.lock_down();
+  out.rewind(0);
+  agent.describe(out);
+  say(STDOUT_FILENO, {}, out.view());
+  while (agent.turn(-1)) {
+  }
+  const bool asked = agent.exit_code() == kExitOk;
+  agent.stop(asked ? "signal" : "failure");
+  out.rewind(0);
+  if (!asked) {
+    out.put("reading ");
+    out.put(agent.sampler().fatal_source().empty() ? std::string_view("events")
+                                                   : agent.sampler().fatal_source());
+    out.put(" failed too often in a row; ");
+  }
+  out.put("stopped after ");
+  out.u64(agent.store().ring.newest());
+  out.put(" samples, ");
+  out.u64(agent.sampler().stats().missed);
+  out.put(" missed");
+  say(STDOUT_FILENO, kName, out.view());
+  return agent.exit_code();
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv) {
+  bool checking = false;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view argument(argv[i]);
+    if (argument.substr(0, 2) == "--") argument.remove_prefix(1);
+    if (argument == "-version") {
+      say(STDOUT_FILENO, "mikroscope-agent ", kVersion);
+      return kExitOk;
+    }
+    if (argument == "-help" || argument == "-h") return help();
+    if (argument == "-check") {
+      checking = true;
+    } else {
+      return fail("unknown argument, want -check, -version or -help: ", argv[i], kExitUsage);
+    }
+  }
+  Config config;
+  char text[2048];
+  base::Writer error(text, sizeof text);
+  if (!parse_environment(config, error)) return fail("bad configuration: ", error.view(), kExitUsage);
+  return checking ? check(config) : run(config);
+}
+
+}  // namespace mikroscope::agent
