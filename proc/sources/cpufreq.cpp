@@ -42,8 +42,9 @@ class CpufreqFiles final : public Source {
       for (std::size_t i = 0; i < found; ++i) cores_[i].cpu = numbers[i];
     }
     scan(buffer);
-    for (const Core& core : std::span(cores_, count_)) {
-      if (core.current) return ReadStatus::ok;
+    for (Core& core : std::span(cores_, count_)) {
+      std::uint64_t khz = 0;
+      if (core.current.read_u64(buffer, khz)) return ReadStatus::ok;
     }
     return ReadStatus::absent;
   }

@@ -75,7 +75,8 @@ class StatFile final : public FileSource {
     while (!file.done()) {
       if (file.consume("cpu")) {
         base::Scanner line(file.line());
-        any_cpu |= cpu_line(line);
+        const bool core = line.peek() != ' ';
+        any_cpu |= cpu_line(line) && core;
       } else if (file.consume("ctxt ")) {
         number(file, stat_, kCtxt);
       } else if (file.consume("intr ")) {

@@ -41,7 +41,11 @@ class ThermalZones final : public Source {
     if (zones_ == nullptr) zones_ = arena.make<Zone>(kMaxZones);
     if (zones_ == nullptr) return ReadStatus::failed;
     scan(buffer);
-    return count_ == 0 ? ReadStatus::absent : ReadStatus::ok;
+    for (Zone& zone : std::span(zones_, count_)) {
+      std::int64_t milli = 0;
+      if (zone.temperature.read_i64(buffer, milli)) return ReadStatus::ok;
+    }
+    return ReadStatus::absent;
   }
   void bind(Layout& layout, State& state) override { thermal_ = bind_table(layout, state, kThermalSchema); }
 
