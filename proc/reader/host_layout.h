@@ -33,8 +33,8 @@ class OwnedSchema {
 class HostLayout {
  public:
   // What hostile input may make a reader hold.
-  static constexpr std::uint32_t kMaxSlots = 4U << 20;
-  static constexpr std::uint32_t kMaxTexts = 1U << 18;
+  static constexpr std::uint32_t kMaxSlots = 1U << 20;
+  static constexpr std::uint32_t kMaxTexts = 1U << 14;
 
   HostLayout();
   HostLayout(const HostLayout&) = delete;
