@@ -47,7 +47,7 @@ void write_tables(const Service& service, Json& json) {
     for (const proc::KeyColumn& k : t.schema->keys) {
       json.open('{');
       json.text("name", k.name);
-      json.text("type", k.text ? "text" : "integer");
+      json.text("type", k.text ? std::string_view("text") : std::string_view("integer"));
       if (k.label) json.boolean("label", true);
       if (!k.help.empty()) json.text("help", k.help);
       json.close('}');
@@ -57,7 +57,7 @@ void write_tables(const Service& service, Json& json) {
     for (const proc::Column& c : t.schema->columns) {
       json.open('{');
       json.text("name", c.name);
-      json.text("kind", c.kind == proc::Kind::counter ? "counter" : "gauge");
+      json.text("kind", c.kind == proc::Kind::counter ? std::string_view("counter") : std::string_view("gauge"));
       if (c.unit != proc::Unit::none) json.text("unit", proc::unit_name(c.unit));
       if (c.kind == proc::Kind::counter)
         json.number("bits", static_cast<std::uint64_t>(proc::resolve(c.width)));

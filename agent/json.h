@@ -8,54 +8,32 @@
 
 namespace mikroscope::agent {
 
+// A text given as an argument; of a literal the length is known when compiling.
+struct Name {
+  std::string_view text;
+  Name() = default;
+  [[gnu::always_inline]] constexpr Name(std::string_view t) : text(t) {}  // NOLINT: meant to convert
+  template <std::size_t N>
+  [[gnu::always_inline]] constexpr Name(const char (&literal)[N]) : text(literal, N - 1) {}  // NOLINT
+};
+
 class Json {
  public:
   explicit Json(base::Writer& out) : out_(out) {}
 
   // An object or array as the value of `name`, or as an element where there is no name.
-  void open(char bracket, std::string_view name = {}) {
-    separate(name);
-    out_.put(bracket);
-    first_ = true;
-  }
-  void close(char bracket) {
-    out_.put(bracket);
-    first_ = false;
-  }
-  void text(std::string_view name, std::string_view value) {
-    separate(name);
-    out_.json_string(value);
-  }
-  void number(std::string_view name, std::uint64_t value) {
-    separate(name);
-    out_.u64(value);
-  }
-  void signed_number(std::string_view name, std::int64_t value) {
-    separate(name);
-    out_.i64(value);
-  }
-  void fixed(std::string_view name, std::int64_t value, int decimals) {
-    separate(name);
-    out_.fixed(value, decimals);
-  }
-  void boolean(std::string_view name, bool value) {
-    separate(name);
-    out_.put(value ? "true" : "false");
-  }
+  void open(char bracket, Name name = {});
+  void close(char bracket);
+  void text(Name name, Name value);
+  void number(Name name, std::uint64_t value);
+  void signed_number(Name name, std::int64_t value);
+  void fixed(Name name, std::int64_t value, int decimals);
+  void boolean(Name name, bool value);
   // For a value that the caller writes itself.
-  base::Writer& value(std::string_view name = {}) {
-    separate(name);
-    return out_;
-  }
+  base::Writer& value(Name name = {});
 
  private:
-  void separate(std::string_view name) {
-    if (!first_) out_.put(',');
-    first_ = false;
-    if (name.empty()) return;
-    out_.json_string(name);
-    out_.put(':');
-  }
+  void separate(Name name);
   base::Writer& out_;
   bool first_ = true;
 };

@@ -69,7 +69,7 @@ bool allowed(const Route& route, Method method) {
   return false;
 }
 
-void write_histogram(Json& json, std::string_view name, const Histogram& h) {
+void write_histogram(Json& json, Name name, const Histogram& h) {
   json.open('{', name);
   json.open('[', "counts");
   for (const std::uint32_t n : h.counts) json.number({}, n);
@@ -80,12 +80,12 @@ void write_histogram(Json& json, std::string_view name, const Histogram& h) {
 
 }  // namespace
 
-void refuse(Response& response, std::uint16_t status, std::string_view message, base::Writer& body) {
+void refuse(Response& response, std::uint16_t status, Name message, base::Writer& body) {
   body.rewind(0);
   response.status = status;
   response.kind = ReplyKind::plain;
   response.content_type = "text/plain; charset=utf-8";
-  body.put(message);
+  body.put(message.text);
   body.put('\n');
 }
 
@@ -365,11 +365,11 @@ void Service::capture_now(const Request& request, Response& response, base::Writ
       captures->fire_manual(has_reason > 0 ? std::string_view(reason, size) : std::string_view("operator"),
                             stamps, store->ring, *events, refused);
   if (id == 0) {
-    refuse(response, 409,
-           refused == "refractory"
-               ? "not armed: a capture was asked for within TRIGGER_REFRACTORY_S"
-               : "not armed: the capture memory is full; DELETE captures or set CAPTURE_POLICY=last",
-           body);
+    if (refused == "refractory") {
+      refuse(response, 409, "not armed: a capture was asked for within TRIGGER_REFRACTORY_S", body);
+    } else {
+      refuse(response, 409, "not armed: the capture memory is full; DELETE captures or set CAPTURE_POLICY=last", body);
+    }
     return;
   }
   Json json(body);

@@ -7,6 +7,7 @@
 #include "agent/captures.h"
 #include "agent/config.h"
 #include "agent/http.h"
+#include "agent/json.h"
 #include "agent/reply.h"
 #include "agent/sampler.h"
 #include "agent/store.h"
@@ -74,6 +75,6 @@ class Service {
 
 void write_capabilities(const Service& service, base::Writer& out);
 // One error line with '\n' and its status.
-void refuse(Response& response, std::uint16_t status, std::string_view message, base::Writer& body);
+void refuse(Response& response, std::uint16_t status, Name message, base::Writer& body);
 
 }  // namespace mikroscope::agent

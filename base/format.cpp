@@ -42,6 +42,23 @@ char* digits64(char* end, std::uint64_t value) {
 
 }  // namespace
 
+void Writer::put(char c) {
+  if (size_ < capacity_) {
+    data_[size_++] = c;
+  } else {
+    overflow_ = true;
+  }
+}
+
+void Writer::put(std::string_view text) {
+  if (overflow_ || text.size() > capacity_ - size_) {
+    overflow_ = true;
+    return;
+  }
+  std::memcpy(data_ + size_, text.data(), text.size());
+  size_ += text.size();
+}
+
 void Writer::u64(std::uint64_t value) {
   if (value < 10) {
     put(static_cast<char>('0' + value));

@@ -14,21 +14,17 @@ class Writer {
  public:
   Writer(char* data, std::size_t capacity) : data_(data), capacity_(capacity) {}
 
-  void put(char c) {
-    if (size_ < capacity_) {
-      data_[size_++] = c;
-    } else {
-      overflow_ = true;
-    }
+  // Not inlined: these are called from hundreds of places, and a router's flash is small.
+  [[gnu::noinline]] void put(char c);
+  [[gnu::noinline]] void put(std::string_view text);
+  // A literal, with its length known when compiling. (A char array that is no literal is refused: where its text ends
+  // is not its size.)
+  template <std::size_t N>
+  [[gnu::always_inline]] void put(const char (&literal)[N]) {
+    put(std::string_view(literal, N - 1));
   }
-  void put(std::string_view text) {
-    if (overflow_ || text.size() > capacity_ - size_) {
-      overflow_ = true;
-      return;
-    }
-    std::memcpy(data_ + size_, text.data(), text.size());
-    size_ += text.size();
-  }
+  template <std::size_t N>
+  void put(char (&)[N]) = delete;
   void u64(std::uint64_t value);
   void i64(std::int64_t value);
   // An integer scaled by 10^decimals as a plain decimal: fixed(-5, 2) is -0.05.

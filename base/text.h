@@ -38,6 +38,10 @@ class Scanner {
     return true;
   }
   bool consume(std::string_view prefix);
+  template <std::size_t N>
+  [[gnu::always_inline]] bool consume(const char (&prefix)[N]) {
+    return consume(std::string_view(prefix, N - 1));
+  }
 
   // Skips blanks, then reads an unsigned decimal. False (and only blanks skipped) where no digit stands or
   // the number does not fit 64 bits: an overlong number is bad input, not a smaller number.
