@@ -130,12 +130,15 @@ class SelfFiles final : public Source {
                         : lists(controllers, "cpu")    ? 2
                                                        : -1;
       if (which > 0) version2_ = false;
-      if (which >= 0 && line.rest() != "/") line.rest().copy(paths[which], kMaxPath - 1);
+      // A group outside what this process can see is printed as /../..: the top is all there is then.
+      if (which >= 0 && line.rest() != "/" && line.rest().find("..") == std::string_view::npos)
+        line.rest().copy(paths[which], kMaxPath - 1);
     }
     if (version2_) {
       if (!open_version2(paths[0], buffer)) open_version2("", buffer);
     } else {
-      if (!open_memory1(paths[1], buffer)) open_memory1("", buffer);
+      // Where the group's path is not there, the top of the mount is that group: a container's view.
+      if (!open_memory1(paths[1], buffer, paths[1][0] == '\0')) open_memory1("", buffer, paths[1][0] == '\0');
       if (!open_cpu("fs/cgroup/cpu", paths[2], buffer)) open_cpu("fs/cgroup/cpu", "", buffer);
     }
     read_limit(buffer);
@@ -148,11 +151,11 @@ class SelfFiles final : public Source {
     return true;
   }
 
-  bool open_memory1(const char* path, base::ReadBuffer buffer) {
+  bool open_memory1(const char* path, base::ReadBuffer buffer, bool perhaps_the_machine) {
     keep(memory_group_, "fs/cgroup/memory", path);
     open_in_memory_group("memory.usage_in_bytes", "memory.oom_control", "memory.limit_in_bytes", buffer);
     read_limit(buffer);
-    if (path[0] == '\0' && limit_ <= 0) {
+    if (perhaps_the_machine && limit_ <= 0) {
       memory_.close();
       oom_.close();
       limit_file_.close();

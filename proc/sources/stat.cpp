@@ -75,8 +75,7 @@ class StatFile final : public FileSource {
     while (!file.done()) {
       if (file.consume("cpu")) {
         base::Scanner line(file.line());
-        const bool core = line.peek() != ' ';
-        any_cpu |= cpu_line(line) && core;
+        any_cpu |= cpu_line(line);
       } else if (file.consume("ctxt ")) {
         number(file, stat_, kCtxt);
       } else if (file.consume("intr ")) {
@@ -99,19 +98,21 @@ class StatFile final : public FileSource {
     return any_cpu;
   }
 
+  // True where the line is that of a core.
   bool cpu_line(base::Scanner& line) {
+    const bool core = line.peek() != ' ';
+    std::uint64_t id = 0;
     CpuTimes times;
-    TableWriter* table = &total_;
-    if (line.peek() == ' ') {
-      total_.single();
-    } else {
-      std::uint64_t id = 0;
-      if (!line.u64(id) || id > INT32_MAX || !cpu_.row(static_cast<KeyPart>(id))) return false;
-      table = &cpu_;
-    }
+    if (core && (!line.u64(id) || id > INT32_MAX)) return false;
     if (!parse_times(line, times)) return false;
-    for (std::uint32_t c = 0; c < times.count; ++c) table->set(c, times.value[c]);
-    return true;
+    TableWriter& table = core ? cpu_ : total_;
+    if (core) {
+      if (!cpu_.row(static_cast<KeyPart>(id))) return false;
+    } else {
+      total_.single();
+    }
+    for (std::uint32_t c = 0; c < times.count; ++c) table.set(c, times.value[c]);
+    return core;
   }
 
   static void number(base::Scanner& file, TableWriter& table, std::uint32_t column) {
