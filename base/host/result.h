@@ -1,4 +1,5 @@
-// What can fail returns a Result. An Error says what was tried, on what, what came back, and what to do about it.
+// What can fail returns a Result. An Error says what was tried, on what, what came back, and what to do about
+// it.
 #pragma once
 
 #include <optional>

@@ -1,0 +1,174 @@
+#include "cli/agent_link.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/http.h"
+#include "cli/reply_decoder.h"
+#include "proc/codec.h"
+
+namespace mikroscope::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr long kShortTimeoutMs = 5000;
+constexpr long kReplyTimeoutMs = 15000;  // beyond the wait that the agent was asked for
+
+std::string text_of(const Json& object, const char* name) {
+  const auto it = object.find(name);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+template <class T>
+std::optional<T> number_of(const Json& object, const char* name) {
+  const auto it = object.find(name);
+  return it != object.end() && it->is_number() ? std::optional<T>(it->get<T>()) : std::nullopt;
+}
+
+class DirectLink final : public AgentLink {
+ public:
+  DirectLink(const std::string& url, const std::string& token)
+      : http_(url, token), has_token_(!token.empty()) {}
+
+  base::Result<Health> health() override {
+    base::Result<HttpReply> reply = ok_reply("/healthz", "application/json", kShortTimeoutMs);
+    if (!reply.ok()) return std::move(reply).error();
+    const Json json = Json::parse(reply->body, nullptr, false);
+    if (!json.is_object()) {
+      return base::Error{fmt::format("{} answers, but not as an agent does", describe()),
+                         "check host and port: the agent listens on 9123 unless told otherwise",
+                         base::Exit::failed};
+    }
+    Health out;
+    out.version = text_of(json, "version");
+    out.instance = !reply->instance.empty() ? reply->instance : text_of(json, "instance");
+    out.boot_id = !reply->boot_id.empty() ? reply->boot_id : text_of(json, "boot_id");
+    out.board = text_of(json, "board");
+    out.newest_seq = reply->newest_seq.value_or(number_of<std::uint64_t>(json, "seq").value_or(0));
+    out.oldest_seq = number_of<std::uint64_t>(json, "oldest_seq").value_or(0);
+    out.rate_hz = number_of<std::uint32_t>(json, "rate_hz").value_or(0);
+    out.missed = number_of<std::uint64_t>(json, "missed");
+    out.json = std::move(reply->body);
+    return out;
+  }
+
+  base::Result<void> check_token() override {
+    const base::Result<HttpReply> reply = ok_reply("/sampler", "application/json", kShortTimeoutMs);
+    // An agent without /sampler still told whether it takes the token.
+    if (reply.ok() || reply.error().exit == base::Exit::no_data) return {};
+    return reply.error();
+  }
+
+  base::Result<PullResult> pull(const PullRequest& request, const OnReply& on_reply,
+                                const OnLine& on_line) override {
+    std::string since = "newest";
+    if (request.cursor.from == Cursor::From::oldest) since = "oldest";
+    if (request.cursor.from == Cursor::From::after) since = fmt::format("{}", request.cursor.seq);
+    std::string path = fmt::format("/samples?since={}&max={}&wait={}", since, request.max, request.wait_ms);
+    if (!request.cursor.instance.empty()) path += "&instance=" + request.cursor.instance;
+    const std::string plain_path = path;
+    const ReplyDecoder::Standing& standing = decoder_.standing();
+    if (!ndjson_only_ && !standing.instance.empty() && standing.instance == request.cursor.instance) {
+      path += fmt::format("&schema={:08x}", standing.schema_hash);
+      if (request.cursor.from == Cursor::From::after && request.cursor.seq == standing.seq &&
+          standing.seq != 0)
+        path += "&cont=1";
+    }
+    const long timeout_ms = static_cast<long>(request.wait_ms) + kReplyTimeoutMs;
+    base::Result<HttpReply> reply = ndjson_only_
+                                        ? ok_reply(path, std::string(proc::kNdjsonMediaType), timeout_ms)
+                                        : ok_reply(path, std::string(proc::kFramesMediaType), timeout_ms);
+    if (!reply.ok() && reply.error().exit == base::Exit::usage && !ndjson_only_) {  // 406
+      ndjson_only_ = true;
+      reply = ok_reply(plain_path, std::string(proc::kNdjsonMediaType), timeout_ms);
+    }
+    if (!reply.ok()) return std::move(reply).error();
+    PullResult out;
+    out.instance = reply->instance;
+    out.boot_id = reply->boot_id;
+    out.newest_seq = reply->newest_seq;
+    if (on_reply) on_reply(out);
+    packed_ = reply->content_type.starts_with(proc::kFramesMediaType);
+    base::Result<void> decoded =
+        packed_ ? decoder_.packed(reply->body, on_line, out) : decoder_.ndjson(reply->body, on_line, out);
+    if (!decoded.ok()) return std::move(decoded).error();
+    out.full = out.frames >= request.max;
+    return out;
+  }
+
+  base::Result<ClockOffset> measure_clock(int tries) override {
+    std::optional<ClockOffset> best;
+    base::Error last{"the agent does not tell its clock", "", base::Exit::failed};
+    for (int i = 0; i < tries; ++i) {
+      const base::Result<HttpReply> reply = ok_reply("/healthz", "application/json", kShortTimeoutMs);
+      if (!reply.ok()) {
+        last = reply.error();
+        if (last.exit == base::Exit::interrupted) break;
+        continue;
+      }
+      const Json json = Json::parse(reply->body, nullptr, false);
+      if (!json.is_object()) continue;
+      const std::optional<std::int64_t> wall = number_of<std::int64_t>(json, "wall_ns");
+      const std::optional<std::int64_t> boot = number_of<std::int64_t>(json, "boot_ns");
+      if (!wall) continue;
+      ClockOffset now;
+      now.rtt_ns = reply->received_boot_ns - reply->sent_boot_ns;
+      if (best && best->rtt_ns <= now.rtt_ns) continue;
+      now.host_boot_ns = reply->sent_boot_ns + now.rtt_ns / 2;
+      now.host_wall_ns = reply->sent_wall_ns + (reply->received_wall_ns - reply->sent_wall_ns) / 2;
+      now.wall_offset_ns = *wall - now.host_wall_ns;
+      now.boot_known = boot.has_value();
+      if (boot) now.boot_offset_ns = *boot - now.host_boot_ns;
+      best = now;
+    }
+    if (!best) return last;
+    return *best;
+  }
+
+  base::Result<std::string> fetch(const std::string& path) override {
+    base::Result<HttpReply> reply = ok_reply(path, "", kReplyTimeoutMs);
+    if (!reply.ok()) return std::move(reply).error();
+    return std::move(reply->body);
+  }
+
+  void interrupt_on(int fd) override { http_.interrupt_on(fd); }
+  std::string describe() const override { return http_.base_url(); }
+  bool packed() const override { return packed_; }
+
+ private:
+  // 200, or an Error: 401 is Exit::auth, 404 Exit::no_data, 406 Exit::usage, any other status Exit::failed.
+  base::Result<HttpReply> ok_reply(const std::string& path, const std::string& accept, long timeout_ms) {
+    base::Result<HttpReply> reply = http_.get(path, accept, timeout_ms);
+    if (!reply.ok() || reply->status == 200) return reply;
+    if (reply->status == 401 || reply->status == 403) {
+      return base::Error{
+          has_token_ ? fmt::format("the agent at {} refuses the token", describe())
+                     : fmt::format("the agent at {} wants a token", describe()),
+          "set MIKROSCOPE_TOKEN, or --token-file F, to the TOKEN that the agent was started with",
+          base::Exit::auth};
+    }
+    const base::Exit exit = reply->status == 404   ? base::Exit::no_data
+                            : reply->status == 406 ? base::Exit::usage
+                                                   : base::Exit::failed;
+    const std::string said(base::trim(std::string_view(reply->body).substr(0, 200)));
+    return base::Error{fmt::format("{}{} answers {}{}{}", describe(), path.substr(0, path.find('?')),
+                                   reply->status, said.empty() ? "" : ": ", said),
+                       "", exit};
+  }
+
+  HttpClient http_;
+  ReplyDecoder decoder_;
+  bool has_token_;
+  bool ndjson_only_ = false;
+  bool packed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<AgentLink> make_direct_link(const std::string& url, const std::string& token) {
+  return std::make_unique<DirectLink>(url, token);
+}
+
+}  // namespace mikroscope::cli

@@ -1,0 +1,43 @@
+// How a verb declares its options without knowing the parser (CLI11 is compiled once, in parser.cpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/host/result.h"
+
+namespace mikroscope::cli {
+
+// Where a value came from; the command line beats the environment.
+enum class Origin : std::uint8_t { none, environment, command_line };
+
+struct OptionSpec {
+  std::string_view names = {};  // "-q,--quiet"; positionals have a name without dashes
+  std::string_view group = {};  // heading in the help: Target, Output, Time, …
+  std::string_view value = {};  // placeholder such as "D"; empty for a switch
+  std::string_view help = {};
+  std::string_view choices = {};       // comma list for completion and the error text; empty: anything
+  std::string_view default_text = {};  // shown in the help; empty: none
+  bool many = false;                   // may be given several times
+};
+
+// Applies one given value; an error names no option, the parser adds it.
+using Apply = std::function<base::Result<void>(const std::string& text, Origin origin)>;
+
+class OptionSet {
+ public:
+  virtual ~OptionSet() = default;
+  virtual void add(const OptionSpec& spec, Apply apply) = 0;
+
+  void flag(const OptionSpec& spec, bool& out);
+  void text(const OptionSpec& spec, std::string& out);
+  void texts(OptionSpec spec, std::vector<std::string>& out);
+  void integer(const OptionSpec& spec, std::optional<std::int64_t>& out, std::int64_t low, std::int64_t high);
+  void duration(const OptionSpec& spec, std::optional<std::int64_t>& out_ns);
+};
+
+}  // namespace mikroscope::cli

@@ -1,0 +1,451 @@
+#include "cli/recorder.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/host/duration.h"
+#include "base/host/utc.h"
+#include "proc/ndjson.h"
+
+namespace mikroscope::cli {
+namespace {
+
+constexpr std::int64_t kSecond = base::kNsPerSecond;
+constexpr std::uint32_t kBatch = 1000;
+constexpr int kClockTries = 5;
+constexpr std::int64_t kClockEveryNs = 60 * kSecond;
+constexpr std::int64_t kStalledAfterNs = 2 * kSecond;
+constexpr std::int64_t kLookEveryNs = 2 * kSecond;
+constexpr std::int64_t kCaptureEveryNs = 15 * kSecond;
+constexpr std::int64_t kLateNs = 3 * kSecond;  // how long the last samples of --for may take to come
+constexpr int kDrainPulls = 1000;
+
+// Instance names go into URLs and files.
+std::string clean_name(const std::string& name) {
+  const bool good =
+      name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+      });
+  return good ? name : std::string();
+}
+
+std::string trigger_label(const proc::Trigger& t) {
+  std::string out = t.cause;
+  if (!t.field.empty()) out += fmt::format(" ({} = {:g})", t.field, t.value);
+  return out;
+}
+
+}  // namespace
+
+Recorder::Recorder(RecorderOptions options, Target& target, plot::RecordingWriter& writer,
+                   MarkerInput& markers, StopSignals& signals, StatusLine& status)
+    : options_(std::move(options)),
+      target_(target),
+      writer_(writer),
+      markers_(markers),
+      signals_(signals),
+      status_(status),
+      link_(*target.link) {}
+
+base::Result<base::Exit> Recorder::run() {
+  link_.interrupt_on(signals_.fd());
+  base::Result<void> outcome = greet();
+  if (outcome.ok()) outcome = loop();
+  return complete(outcome);
+}
+
+base::Result<void> Recorder::greet() {
+  base::Result<Health> health = link_.health();
+  if (!health.ok()) return std::move(health).error();
+  health_ = std::move(*health);
+  base::Result<void> allowed = link_.check_token();
+  if (!allowed.ok()) return allowed;
+  const base::Result<std::string> capabilities = link_.fetch("/capabilities");
+  if (capabilities.ok()) capabilities_ = *capabilities;
+  if (health_.rate_hz == 0) {
+    // A minimal /healthz leaves the rate to /capabilities.
+    const auto json = nlohmann::json::parse(capabilities_, nullptr, false);
+    if (json.is_object() && json.contains("rate_hz") && json["rate_hz"].is_number_unsigned()) {
+      health_.rate_hz = json["rate_hz"].get<std::uint32_t>();
+    }
+  }
+  cursor_.instance = clean_name(health_.instance);
+  boot_id_ = health_.boot_id;
+  tally_.instance(cursor_.instance);
+  cursor_.from = options_.from_start ? Cursor::From::oldest : Cursor::From::newest;
+  if (!options_.from_start && health_.newest_seq != 0) {
+    cursor_.from = Cursor::From::after;
+    cursor_.seq = health_.newest_seq;
+  }
+  measure_clock(kClockTries);
+  started_ns_ = base::monotonic_ns();
+  started_wall_ns_ = base::wall_ns();
+  last_sample_ns_ = started_ns_;
+  next_second_ns_ = started_ns_ + kSecond;
+  next_clock_ns_ = started_ns_ + kClockEveryNs;
+  next_capture_ns_ = started_ns_ + kCaptureEveryNs;
+
+  nlohmann::ordered_json head{{"format", 1},
+                              {"program", "mikroscope " MIKROSCOPE_VERSION},
+                              {"started_utc", base::format_utc(started_wall_ns_, 3)},
+                              {"agent", health_.version},
+                              {"instance", cursor_.instance},
+                              {"boot_id", boot_id_},
+                              {"rate_hz", health_.rate_hz}};
+  const auto capabilities_json = nlohmann::json::parse(capabilities_, nullptr, false);
+  if (capabilities_json.is_object() && capabilities_json.contains("schema")) {
+    head["schema_hash"] = capabilities_json["schema"];
+  }
+  const nlohmann::ordered_json line{{"recording", head}};
+  base::Result<void> written =
+      writer_.line(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  if (!written.ok()) return written;
+
+  std::string hello = fmt::format("agent {}", health_.version.empty() ? "?" : health_.version);
+  if (health_.rate_hz != 0) hello += fmt::format(", {} Hz", health_.rate_hz);
+  if (!health_.board.empty()) hello += ", " + health_.board;
+  if (const ClockOffset* c = clock_.newest()) {
+    hello += fmt::format(", clock offset {:.1f} ms \xC2\xB1 {:.1f} ms",
+                         static_cast<double>(c->wall_offset_ns) / 1e6, static_cast<double>(c->rtt_ns) / 2e6);
+  }
+  status_.message(hello + ", " + link_.describe());
+  if (markers_.source() == MarkerInput::Source::terminal && !markers_.in_background()) {
+    status_.message("type a line and press Enter to set a marker; Ctrl-C ends the recording");
+  }
+  return {};
+}
+
+base::Result<void> Recorder::loop() {
+  show_status(base::monotonic_ns());
+  for (;;) {
+    const std::int64_t begun = base::monotonic_ns();
+    if (stopping()) return drain();
+    if (options_.for_ns && (end_reached_ || begun - started_ns_ >= *options_.for_ns)) return drain();
+    base::Result<void> done = pull(0);
+    if (!done.ok()) return done;
+    std::int64_t next = begun + options_.poll_ns;
+    if (options_.for_ns) next = std::min(next, started_ns_ + *options_.for_ns);
+    done = wait_until(next);
+    if (!done.ok()) return done;
+  }
+}
+
+// Until then: typed lines, the files' second, the status. Ends early on a signal.
+base::Result<void> Recorder::wait_until(std::int64_t deadline) {
+  for (;;) {
+    base::Result<void> done = typed_lines();
+    if (!done.ok()) return done;
+    const std::int64_t now = base::monotonic_ns();
+    if (now >= next_second_ns_) {
+      done = every_second(now);
+      if (!done.ok()) return done;
+    }
+    if (stopping() || now >= deadline) return {};
+    const std::int64_t until = std::min(deadline, next_second_ns_);
+    pollfd fds[2] = {{signals_.fd(), POLLIN, 0}, {markers_.fd(), POLLIN, 0}};
+    const int wait_ms =
+        static_cast<int>(std::max<std::int64_t>(0, (until - base::monotonic_ns() + 999'999) / 1'000'000));
+    ::poll(fds, 2, wait_ms);
+  }
+}
+
+// One pull, repeated while the agent has more. Only what ends the recording is an error.
+base::Result<void> Recorder::pull(std::uint32_t wait_ms) {
+  for (int i = 0; i < kDrainPulls && !end_reached_; ++i) {
+    base::Result<void> local;  // of our own side: a full disk ends the recording, a bad reply does not
+    const base::Result<PullResult> result = link_.pull(
+        {cursor_, kBatch, wait_ms}, [this](const PullResult& r) { on_reply(r); },
+        [&](const Line& line) -> base::Result<void> {
+          local = on_line(line);
+          return local;
+        });
+    if (!local.ok()) return local;
+    if (!result.ok()) {
+      if (result.error().exit == base::Exit::auth) return result.error();
+      if (result.error().exit != base::Exit::interrupted) pull_failed(result.error());
+      if (target_.local && !target_.local->running()) {
+        return base::Error{fmt::format("the local agent ended: {}", target_.local->why()), "",
+                           base::Exit::failed};
+      }
+      return {};
+    }
+    pull_worked(*result);
+    base::Result<void> done = look_for_restart();
+    if (!done.ok()) return done;
+    if (!result->full || signals_.count() > 1) return {};
+    // A long catch-up must not keep the files, the status and the user waiting.
+    done = typed_lines();
+    if (done.ok() && base::monotonic_ns() >= next_second_ns_) done = every_second(base::monotonic_ns());
+    if (!done.ok()) return done;
+  }
+  return {};
+}
+
+// The last samples: once after a signal; with --for until the span is full, or none comes any more.
+base::Result<void> Recorder::drain() {
+  ended_by_ = stopping() ? EndedBy::signal : EndedBy::duration;
+  signals_.acknowledge();  // from now on a further signal interrupts
+  const int signals_before = signals_.count();
+  const std::int64_t deadline = base::monotonic_ns() + kLateNs;
+  base::Result<void> done = pull(0);
+  while (done.ok() && ended_by_ == EndedBy::duration && !end_reached_ && !stalled_ && first_live_boot_ns_ &&
+         base::monotonic_ns() < deadline && signals_.count() == signals_before) {
+    done = pull(300);
+  }
+  if (done.ok()) done = typed_lines();
+  if (signals_.count() > std::max(1, signals_before)) ended_by_ = EndedBy::second_signal;
+  if (signals_.count() > signals_before && ended_by_ == EndedBy::duration) ended_by_ = EndedBy::signal;
+  return done;
+}
+
+void Recorder::pull_failed(const base::Error& error) {
+  const std::int64_t now = base::monotonic_ns();
+  if (failing_since_ns_ != 0) return;
+  failing_since_ns_ = now;
+  stalled_ = true;
+  status_.warning(fmt::format("pull: {}; recording goes on, trying again", error.what));
+}
+
+void Recorder::pull_worked(const PullResult& result) {
+  const std::int64_t now = base::monotonic_ns();
+  if (failing_since_ns_ != 0) {
+    status_.message(
+        fmt::format("the agent answers again after {}",
+                    base::format_duration((now - failing_since_ns_) / 100'000'000 * 100'000'000)));
+    failing_since_ns_ = 0;
+    next_clock_ns_ = now;
+  }
+  tally_.malformed(result.malformed);
+  if (cursor_.from == Cursor::From::newest && result.newest_seq && *result.newest_seq != 0) {
+    // Nothing new yet: from here on nothing may be missed.
+    cursor_.from = Cursor::From::after;
+    cursor_.seq = *result.newest_seq;
+  }
+  if (result.frames != 0) last_sample_ns_ = now;
+  const std::int64_t period = health_.rate_hz != 0 ? kSecond / health_.rate_hz : kSecond;
+  const bool silent = now - last_sample_ns_ > std::max(kStalledAfterNs, 5 * period);
+  if (silent && !stalled_) status_.warning("the agent answers, but has no new samples");
+  stalled_ = silent;
+}
+
+// An agent that names no instance in its replies and began again is only noticed by its numbers.
+base::Result<void> Recorder::look_for_restart() {
+  if (restart_pending_) {
+    // The reply of a new instance held no sample: what it has is asked for from its oldest on.
+    cursor_.from = Cursor::From::oldest;
+    return on_restart(reply_instance_);
+  }
+  const std::int64_t now = base::monotonic_ns();
+  if (cursor_.from != Cursor::From::after || now - last_sample_ns_ < kLookEveryNs || now < next_look_ns_)
+    return {};
+  next_look_ns_ = now + kLookEveryNs;
+  const base::Result<Health> health = link_.health();
+  if (!health.ok()) return {};
+  const std::string instance = clean_name(health->instance);
+  const bool renamed = !instance.empty() && !cursor_.instance.empty() && instance != cursor_.instance;
+  const bool rebooted = !health->boot_id.empty() && !boot_id_.empty() && health->boot_id != boot_id_;
+  if (!renamed && !rebooted && health->newest_seq >= cursor_.seq) return {};
+  reply_boot_id_ = health->boot_id;
+  cursor_.from = Cursor::From::oldest;
+  return on_restart(instance);
+}
+
+void Recorder::measure_clock(int tries) {
+  const base::Result<ClockOffset> offset = link_.measure_clock(tries);
+  if (offset.ok()) clock_.add(*offset);
+}
+
+base::Result<void> Recorder::typed_lines() {
+  TypedLine line;
+  while (markers_.next(line)) {
+    const std::optional<AgentInstant> when = clock_.map(line.host_boot_ns, line.host_wall_ns);
+    plot::Marker marker;
+    marker.wall_ns = when ? when->wall_ns : line.host_wall_ns;
+    if (when) marker.boot_ns = when->boot_ns;
+    if (const proc::TickHeader* last = tally_.last()) marker.seq = last->seq;
+    marker.label = line.text;
+    base::Result<void> done = set_marker(marker);
+    if (!done.ok()) return done;
+    std::string at;
+    const proc::TickHeader* const first = tally_.first_of_all();
+    if (first != nullptr && marker.boot_ns) {
+      at = fmt::format("{:.3f} s  ", static_cast<double>(*marker.boot_ns - first->boot_ns) / 1e9);
+    }
+    status_.message(fmt::format("  marker {}{}", at, line.text),
+                    markers_.source() == MarkerInput::Source::terminal);
+  }
+  return {};
+}
+
+base::Result<void> Recorder::set_marker(plot::Marker marker) {
+  ++markers_set_;
+  last_marker_ = marker.label;
+  return writer_.marker(marker);
+}
+
+base::Result<void> Recorder::every_second(std::int64_t now) {
+  next_second_ns_ += kSecond * ((now - next_second_ns_) / kSecond + 1);
+  base::Result<void> done = writer_.sync();
+  if (!done.ok()) return done;
+  bool meta_changed = false;
+  if (now >= next_clock_ns_ && failing_since_ns_ == 0) {
+    next_clock_ns_ = now + kClockEveryNs;
+    measure_clock(kClockTries);
+    meta_changed = true;
+  }
+  if (writer_.begun() && (meta_changed || meta_.empty())) {
+    meta_ = make_meta();
+    done = writer_.write_meta(meta_.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    if (!done.ok()) return done;
+  }
+  if (options_.fetch_captures && now >= next_capture_ns_) {
+    next_capture_ns_ = now + kCaptureEveryNs;
+    fetch_captures(false);
+  }
+  if (markers_.in_background() && !said_background_) {
+    said_background_ = true;
+    status_.warning(
+        "standard input is not read: this job is in the background (set markers with: mikroscope mark "
+        "--out " +
+        writer_.paths().prefix + " \"text\")");
+  } else if (!markers_.in_background()) {
+    said_background_ = false;
+  }
+  show_status(now);
+  return {};
+}
+
+void Recorder::on_reply(const PullResult& result) {
+  reply_instance_ = clean_name(result.instance);
+  reply_boot_id_ = result.boot_id;
+  if (reply_instance_.empty()) return;
+  if (cursor_.instance.empty()) {
+    cursor_.instance = reply_instance_;
+    tally_.instance(reply_instance_);
+    if (boot_id_.empty()) boot_id_ = reply_boot_id_;
+  }
+  restart_pending_ = reply_instance_ != cursor_.instance;
+}
+
+base::Result<void> Recorder::on_line(const Line& line) {
+  if (line.item == nullptr) return writer_.line(line.text);
+  if (const auto* frame = std::get_if<proc::Frame>(line.item)) {
+    if (restart_pending_) {
+      base::Result<void> done = on_restart(reply_instance_);
+      if (!done.ok()) return done;
+    }
+    return on_frame(*frame, line.text);
+  }
+  if (const auto* gap = std::get_if<proc::Gap>(line.item)) {
+    if (tally_.samples() == 0) return {};  // before the first sample there is nothing that could be missing
+    tally_.gap(*gap);
+  } else if (const auto* restart = std::get_if<proc::Restart>(line.item)) {
+    return on_restart(restart->instance.empty() ? reply_instance_ : clean_name(restart->instance));
+  } else if (const auto* trigger = std::get_if<proc::Trigger>(line.item)) {
+    tally_.trigger();
+    waiting_triggers_.push_back(*trigger);
+    wanted_captures_.insert(trigger->id);
+  } else if (std::holds_alternative<proc::LogRecord>(*line.item)) {
+    tally_.log_record();
+  }
+  return writer_.line(line.text);
+}
+
+base::Result<void> Recorder::on_restart(const std::string& instance) {
+  restart_pending_ = false;
+  // Before our first sample there is nothing that it could have cut.
+  if (tally_.samples() == 0) {
+    cursor_.instance = instance;
+    if (!reply_boot_id_.empty()) boot_id_ = reply_boot_id_;
+    tally_.instance(instance);
+    return {};
+  }
+  if (!instance.empty() && instance == cursor_.instance) return {};
+  const bool reboot = !reply_boot_id_.empty() && !boot_id_.empty() && reply_boot_id_ != boot_id_;
+  const nlohmann::ordered_json line{
+      {"restart", {{"instance", instance}, {"previous", cursor_.instance}, {"reboot", reboot}}}};
+  base::Result<void> done = writer_.line(line.dump() + "\n");
+  tally_.restart({instance, cursor_.instance, reboot});
+  cursor_.instance = instance;
+  cursor_.seq = 0;
+  cursor_.from = Cursor::From::oldest;
+  rebooted_ = reboot;
+  if (!reply_boot_id_.empty()) boot_id_ = reply_boot_id_;
+  if (reboot) clock_.forget();
+  next_clock_ns_ = 0;
+  status_.message(reboot ? "the agent's machine rebooted; recording goes on"
+                         : "the agent restarted; recording goes on");
+  return done;
+}
+
+base::Result<void> Recorder::on_frame(const proc::Frame& frame, std::string_view text) {
+  const proc::TickHeader& head = frame.head;
+  if (options_.for_ns && first_live_boot_ns_ && tally_.restarts() == 0) {
+    // Half a period of tolerance: the last tick of the span may be late by a hair.
+    const std::int64_t end = *first_live_boot_ns_ + *options_.for_ns;
+    if (head.boot_ns > end + head.dt_ns / 2) {
+      end_reached_ = true;
+      return {};
+    }
+  }
+  const bool any_before = tally_.samples() != 0;
+  const plot::RecordingTally::Seen seen = tally_.frame(head);
+  if (seen.repeated) return {};
+  base::Result<void> done;
+  if (seen.gap && !seen.gap_was_announced) {
+    char room[128];
+    base::Writer line(room, sizeof room);
+    proc::write_gap(seen.gap->from, seen.gap->to, line);
+    done = writer_.line(line.view());
+  }
+  if (done.ok()) done = writer_.frame(frame, text);
+  if (done.ok() && seen.gap) {
+    const std::uint64_t lost = seen.gap->to - seen.gap->from + 1;
+    done = set_marker(
+        {before_.wall_ns, before_.seq, "gap",
+         fmt::format("{} sample{} lost ({}..{})", lost, lost == 1 ? "" : "s", seen.gap->from, seen.gap->to),
+         before_.boot_ns, head.boot_ns});
+  }
+  if (done.ok() && seen.after_restart && any_before) {
+    // Over a reboot the two boot clocks do not compare: the marker is an instant of the new one.
+    plot::Marker m{rebooted_ ? head.wall_ns : before_.wall_ns,
+                   head.seq,
+                   "restart",
+                   rebooted_ ? "machine rebooted" : "agent restarted",
+                   rebooted_ ? head.boot_ns : before_.boot_ns,
+                   {}};
+    if (!rebooted_ && head.boot_ns > before_.boot_ns) m.until_boot_ns = head.boot_ns;
+    done = set_marker(m);
+    rebooted_ = false;
+  }
+  if (done.ok() && seen.clock_step_ns) {
+    const std::int64_t step = *seen.clock_step_ns;
+    done = set_marker({head.wall_ns,
+                       head.seq,
+                       "clock-step",
+                       fmt::format("wall clock {}{}", step > 0 ? "+" : "", base::format_duration(step)),
+                       head.boot_ns,
+                       {}});
+    next_clock_ns_ = 0;
+  }
+  while (done.ok() && !waiting_triggers_.empty() && waiting_triggers_.front().seq <= head.seq) {
+    const proc::Trigger trigger = waiting_triggers_.front();
+    waiting_triggers_.erase(waiting_triggers_.begin());
+    done = set_marker({trigger.wall_ns != 0 ? trigger.wall_ns : head.wall_ns,
+                       trigger.seq != 0 ? trigger.seq : head.seq,
+                       "trigger",
+                       trigger_label(trigger),
+                       head.boot_ns,
+                       {}});
+  }
+  before_ = head;
+  cursor_.from = Cursor::From::after;
+  cursor_.seq = head.seq;
+  look_at(frame);
+  return done;
+}
+
+}  // namespace mikroscope::cli
