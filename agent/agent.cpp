@@ -287,6 +287,7 @@ bool Agent::start_loop(const AgentOptions& options, base::Writer& error) {
   // The grid begins at the first reading: sample 1 covers one period.
   timer_period_ns_ = sampler_.period_ns() / (subticks_.on() ? subticks_.parts() : 1);
   grid_start_ns_ = base::monotonic_ns();
+  if (!options.timer) return true;
   const std::int64_t first = grid_start_ns_ + timer_period_ns_;
   itimerspec when{};
   when.it_interval.tv_sec = static_cast<time_t>(timer_period_ns_ / base::kNsPerSecond);
@@ -373,12 +374,12 @@ bool Agent::turn(int timeout_ms) {
     return false;
   }
   bool go_on = true;
-  const std::uint64_t newest = store_.ring.newest();
   for (int i = 0; i < ready; ++i) {
     if (events[i].data.u64 == kTimerTag) on_timer();
   }
   const std::int64_t now = base::monotonic_ns();
-  if (store_.ring.newest() != newest) server_.on_sample(now);
+  if (store_.ring.newest() != announced_seq_) server_.on_sample(now);
+  announced_seq_ = store_.ring.newest();
   for (int i = 0; i < ready; ++i) {
     const std::uint64_t tag = events[i].data.u64;
     if (tag == kSignalTag) {

@@ -25,6 +25,7 @@ enum ExitCode : int { kExitOk = 0, kExitFailed = 1, kExitUsage = 2 };
 struct AgentOptions {
   bool handle_signals = true;
   bool listen = true;
+  bool timer = true;       // tests take their samples themselves
   std::int64_t port = -1;  // instead of the configured one; 0: any free one (tests)
   ServerTimes times;
 };
@@ -105,6 +106,7 @@ class Agent {
   std::int64_t boot_offset_ns_ = 0;
   std::int64_t boot_checked_ns_ = 0;
   std::int64_t next_expire_ns_ = 0;
+  std::uint64_t announced_seq_ = 0;  // the newest sample that the server knows of
   bool more_work_ = false;
   int exit_code_ = kExitOk;
 };

@@ -57,7 +57,8 @@ void write_tables(const Service& service, Json& json) {
     for (const proc::Column& c : t.schema->columns) {
       json.open('{');
       json.text("name", c.name);
-      json.text("kind", c.kind == proc::Kind::counter ? std::string_view("counter") : std::string_view("gauge"));
+      json.text("kind",
+                c.kind == proc::Kind::counter ? std::string_view("counter") : std::string_view("gauge"));
       if (c.unit != proc::Unit::none) json.text("unit", proc::unit_name(c.unit));
       if (c.kind == proc::Kind::counter)
         json.number("bits", static_cast<std::uint64_t>(proc::resolve(c.width)));

@@ -368,7 +368,8 @@ void Service::capture_now(const Request& request, Response& response, base::Writ
     if (refused == "refractory") {
       refuse(response, 409, "not armed: a capture was asked for within TRIGGER_REFRACTORY_S", body);
     } else {
-      refuse(response, 409, "not armed: the capture memory is full; DELETE captures or set CAPTURE_POLICY=last", body);
+      refuse(response, 409,
+             "not armed: the capture memory is full; DELETE captures or set CAPTURE_POLICY=last", body);
     }
     return;
   }
