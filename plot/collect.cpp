@@ -356,7 +356,7 @@ std::uint32_t automatic_smooth(std::int64_t window_ns, std::int64_t interval_ns,
   if (interval_ns <= 0) return 1;
   const std::int64_t samples = window_ns / interval_ns;
   const std::uint64_t least = std::max<std::uint64_t>(samples_per_100_ms(interval_ns),
-                                                      static_cast<std::uint64_t>(samples) * 2 / columns);
+                                                      static_cast<std::uint64_t>(samples) * 4 / columns);
   for (std::uint64_t power = 1;; power *= 10) {
     for (const std::uint64_t m : {1, 2, 5}) {
       if (m * power >= least) return static_cast<std::uint32_t>(m * power);

@@ -72,8 +72,8 @@ struct Collected {
 base::Result<Collected> collect(const std::string& path, const RecordingIndex& index, const Grid& grid,
                                 std::span<const Panel* const> panels, std::uint32_t smooth);
 
-// How many samples one drawn mean takes when nobody says: so many that the line has a point every two columns
-// or fewer, and at least 100 ms, since finer CPU times are all or nothing.
+// How many samples one drawn mean takes when nobody says: so many that the line has a point every four
+// columns or fewer, and at least 100 ms, since finer CPU times are all or nothing.
 std::uint32_t automatic_smooth(std::int64_t window_ns, std::int64_t interval_ns, std::uint32_t columns);
 // Samples in 100 ms, at least 1.
 std::uint32_t samples_per_100_ms(std::int64_t interval_ns);

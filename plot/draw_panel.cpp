@@ -26,9 +26,10 @@ std::size_t coloured(const PanelData& panel) {
                                                 [](const NamedSeries& s) { return !s.background; }));
 }
 
-bool has_band(const PanelData& panel, const NamedSeries& s, std::uint32_t smooth) {
+// A band says something where points of the line, or columns, stand for several values each.
+bool has_band(const PanelData& panel, const NamedSeries& s) {
   if (panel.series.size() > kBandedSeries) return false;
-  return smooth > 1 || s.series.grid().columns < s.series.count();
+  return s.series.count() >= 2 * s.series.points() || s.series.count() > s.series.grid().columns;
 }
 
 class PanelDrawing {
@@ -139,7 +140,7 @@ class PanelDrawing {
       svg_.text(place_.left - 8, frame.y(t.value) + 3.8, "muted", "end", t.label);
     }
     for (const NamedSeries& s : panel_.series) {
-      if (has_band(panel_, s, figure_.data.smooth)) {
+      if (has_band(panel_, s)) {
         svg_.path(band_path(s.series, frame, merge_), series_class(s.hue, "band"));
       }
     }

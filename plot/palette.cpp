@@ -114,9 +114,9 @@ Hue hue_of_kind(std::string_view kind) {
     std::string_view kind;
     Hue hue;
   };
-  constexpr Of kHues[] = {{"note", kBlue},    {"start", kTeal},        {"stop", kOrange},
+  constexpr Of kHues[] = {{"note", kBlue},    {"start", kMagenta},        {"stop", kOrange},
                           {"phase", kViolet}, {"write", kRed},         {"done", kTeal},
-                          {"gap", kRed},      {"restart", kMagenta},   {"trigger", kOrange},
+                          {"gap", kSlate},      {"restart", kMagenta},   {"trigger", kOrange},
                           {"log", kOchre},    {"clock-step", kMagenta}};
   for (const Of& of : kHues) {
     if (of.kind == kind) return of.hue;

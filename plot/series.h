@@ -72,6 +72,7 @@ class Series {
   double last() const { return last_value_; }  // of the line
   double line_high() const { return line_high_; }
   double line_low() const { return line_low_; }
+  std::uint64_t points() const { return points_; }  // of the line
   bool has_line() const { return points_ != 0; }
   std::uint64_t dropped_samples() const { return dropped_; }  // of the incomplete last mean
   const std::vector<LineColumn>& line() const { return line_; }

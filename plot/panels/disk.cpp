@@ -2,26 +2,27 @@
 
 namespace mikroscope::plot {
 
+// By device: a sum over all rows would count a partition twice, once for its disk.
 constexpr double kKibPerSector = 0.5;
 constexpr Pick kPicks[] = {
     {.table = "disk",
-     .column = "read_sectors",
-     .take = Take::rate,
-     .label = "read",
-     .hue = kBlue,
-     .scale = kKibPerSector},
-    {.table = "disk",
      .column = "write_sectors",
      .take = Take::rate,
-     .label = "written",
-     .hue = kOrange,
+     .rows = Rows::top,
+     .label = "write ",
+     .scale = kKibPerSector},
+    {.table = "disk",
+     .column = "read_sectors",
+     .take = Take::rate,
+     .rows = Rows::top,
+     .label = "read ",
      .scale = kKibPerSector},
 };
 const Panel kDiskPanel{.name = "disk",
-                       .title = "Disk, all devices",
+                       .title = "Disk",
                        .unit = "KiB/s",
                        .picks = kPicks,
                        .height = 72,
-                       .help = "what all block devices together read and wrote"};
+                       .help = "what the busiest block devices and partitions read and wrote"};
 
 }  // namespace mikroscope::plot

@@ -3,7 +3,7 @@
 namespace mikroscope::plot {
 
 constexpr Pick kPicks[] = {
-    {.table = "thermal", .column = "celsius", .rows = Rows::each, .hue = kOrange, .by = 0, .name = 1}};
+    {.table = "thermal", .column = "celsius", .rows = Rows::each, .hue = kOrange, .by = 0, .name = 0}};
 const Panel kTemperaturePanel{.name = "temperature",
                               .title = "Temperature",
                               .unit =
