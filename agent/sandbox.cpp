@@ -49,7 +49,12 @@ constexpr std::uint32_t kAllowed[] = {
 #endif
     SYS_setsockopt,
     SYS_shutdown,
+#ifdef SYS_clock_gettime
     SYS_clock_gettime,
+#endif
+#ifdef SYS_clock_gettime32  // musl's name for the 32-bit one
+    SYS_clock_gettime32,
+#endif
 #ifdef SYS_clock_gettime64
     SYS_clock_gettime64,
 #endif
