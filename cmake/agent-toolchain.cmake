@@ -30,7 +30,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE NEVER)
 
 # Small and bare. No stack protector: its canary needs libc set-up that a nostdlib link does not promise.
-set(flags "-Os -flto=1 -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables")
+set(flags "-Os -flto -flto-partition=one -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables")
 string(APPEND flags " -fno-stack-protector -fno-pie -U_FORTIFY_SOURCE")
 set(cxx_flags "-fno-exceptions -fno-rtti -fno-threadsafe-statics")
 # Without relro the data segment needs no 64 KiB of padding on arm64: 18 KB instead of 66 KB for a small program; a
