@@ -71,7 +71,7 @@ class SampleWriter {
       return;
     }
     if (keyed) out_.put(']');
-    late_ |= frame_.interval_ns(index) != frame_.head.dt_ns;
+    late_ |= differs(index);
   }
 
   bool row(std::uint32_t index, const Table& t, std::uint32_t row, bool comma) {
@@ -113,11 +113,20 @@ class SampleWriter {
     return any;
   }
 
+  // Whether the differences of a table cover another span than dt_ns. Levels cover none.
+  bool differs(std::uint32_t index) const {
+    if (frame_.interval_ns(index) == frame_.head.dt_ns) return false;
+    for (const Column& column : frame_.layout->tables[index].schema->columns) {
+      if (column.kind == Kind::counter) return true;
+    }
+    return false;
+  }
+
   void intervals() {
     member("intervals");
     char separator = '{';
     for (std::uint32_t i = 0; i < frame_.layout->table_count; ++i) {
-      if (!frame_.has_table(i) || frame_.interval_ns(i) == frame_.head.dt_ns) continue;
+      if (!frame_.has_table(i) || !differs(i)) continue;
       out_.put(separator);
       out_.put('"');
       out_.put(frame_.layout->tables[i].schema->table);

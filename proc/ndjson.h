@@ -16,7 +16,7 @@ namespace mikroscope::proc {
 //  - counters are this tick's differences, gauges levels; with `totals`, counters are the kernel's running
 //  totals;
 //  - a table, row or cell that was not read is left out; no value is ever invented;
-//  - "intervals":{"<table>":ns} lists tables whose differences cover another span than dt_ns;
+//  - "intervals":{"<table>":ns} lists tables with counters whose differences cover another span than dt_ns;
 //  - "odd":[{"table":…,<keys>,"column":…,"kind":"reset"|"backward"|"wrap"}] lists what the delta engine
 //  decided.
 // False: it did not fit, and `out` is as before.
