@@ -67,7 +67,7 @@ std::string panel_note(const Figure& figure, const PanelData& panel) {
   std::string out;
   const bool flat = peak.value == s->series.lowest().value;
   if (flat && peak.value == 0) return "0 throughout";
-  if (flat) {
+  if (flat && panel.series.size() == 1) {
     out = "steady " + value_with_unit(peak.value, panel.panel->unit);
   } else {
     out = fmt::format("peak {} at {}", value_with_unit(peak.value, panel.panel->unit),
@@ -99,7 +99,7 @@ std::vector<std::string> footnotes(const Figure& figure) {
     }
     text += "; so are peaks.";
     if (d.dropped_samples != 0) {
-      text += fmt::format(" The last {}, too few for a mean, are in the bands only.",
+      text += fmt::format(" In the bands only, too few for a last mean: {}.",
                           plural(d.dropped_samples, "sample"));
     }
     out.push_back(text);

@@ -210,7 +210,7 @@ base::Result<void> Plotter::window(Job& job) {
     if (!to) return to.error();
     job.to_ns = std::min(*to, job.end_ns);
   }
-  if (job.from_ns > job.to_ns || (job.from_ns == job.to_ns && job.start_ns != job.end_ns)) {
+  if (job.from_ns > job.to_ns) {
     const auto s = [&](std::int64_t ns) { return static_cast<double>(ns - context.t0_ns) / 1e9; };
     return base::Error{fmt::format("--from and --to leave nothing of {}", job.paths.data),
                        fmt::format("it spans {:.1f} s to {:.1f} s", s(job.start_ns), s(job.end_ns)),
@@ -267,6 +267,10 @@ base::Result<void> Plotter::read(Job& job) {
     auto collected = collect(job.paths.data, job.index, grid, job.panels, job.smooth);
     if (!collected) return collected.error();
     f.data = std::move(*collected);
+  }
+  if (f.data.samples == 0) {
+    return base::Error{
+        fmt::format("{}: no samples between --from and --to", job.paths.data), {}, base::Exit::no_data};
   }
   f.title = o_.title.empty() ? base_name(job.paths.prefix) : o_.title;
   f.file = base_name(job.paths.data);

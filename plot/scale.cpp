@@ -115,7 +115,7 @@ std::string short_value(double value) {
 
 std::string exact_value(double value) {
   const double a = std::fabs(value);
-  std::string out = plain_number(value, a >= 100 ? 0 : a >= 10 ? 1 : a >= 1 ? 2 : 3);
+  std::string out = plain_number(value, a >= 1000 ? 0 : a >= 10 ? 1 : a >= 1 ? 2 : 3);
   if (a < 9999.5) return out;
   const std::size_t first = out[0] == '-' ? 1 : 0;
   for (std::size_t at = out.size(); at > first + 3;) {

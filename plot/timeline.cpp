@@ -58,16 +58,16 @@ std::int64_t Timeline::from_wall(std::int64_t wall_ns) const {
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const Segment& s = segments_[i];
     const std::int64_t axis = wall_ns - s.offset_ns;
-    const bool last = i + 1 == segments_.size();
-    if (axis < s.axis_ns && i != 0) {
-      // Before this segment, after the end of the one before it: the clock jumped over this instant.
-      const std::int64_t before = wall_ns - segments_[i - 1].offset_ns;
-      if (before >= s.axis_ns) return s.axis_ns;
-      continue;
+    const bool is_last = i + 1 == segments_.size();
+    if (axis >= s.axis_ns && (is_last ? axis <= last_ : axis < segments_[i + 1].axis_ns)) return axis;
+    // After the end of this segment, before the begin of the next: the clock jumped over this instant.
+    if (!is_last && axis >= segments_[i + 1].axis_ns &&
+        wall_ns - segments_[i + 1].offset_ns < segments_[i + 1].axis_ns) {
+      return segments_[i + 1].axis_ns;
     }
-    if (last || axis < segments_[i + 1].axis_ns) return axis;
   }
-  return wall_ns - segments_.back().offset_ns;
+  const std::int64_t by_last = wall_ns - segments_.back().offset_ns;
+  return by_last > last_ ? by_last : wall_ns - segments_.front().offset_ns;
 }
 
 std::int64_t Timeline::from_boot(std::int64_t boot_ns, std::int64_t wall_ns) const {
