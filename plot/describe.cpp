@@ -121,7 +121,8 @@ std::vector<std::string> footnotes(const Figure& figure) {
   if (!figure.background.empty()) {
     std::size_t raw = 0;
     for (const BackgroundSpan& s : figure.background) raw += s.smoothed ? 0 : 1;
-    std::string text = plural(figure.background.size() - raw, "background span") + " smoothed";
+    std::string text = plural(figure.background.size() - raw, "background span") +
+                       " smoothed (each sample drawn as the mean of the second on either side)";
     if (raw != 0) text += fmt::format(", {} left as measured (no sample beside it)", raw);
     out.push_back(text + ".");
   }

@@ -218,7 +218,7 @@ class DualFigure {
     }
     std::size_t smoothed = 0;
     for (const BackgroundSpan& s : f_.background) smoothed += s.smoothed ? 1 : 0;
-    if (smoothed != 0) add(fmt::format("{} background spans smoothed", smoothed));
+    if (smoothed != 0) add(fmt::format("{} background span{} smoothed", smoothed, smoothed == 1 ? "" : "s"));
     if (smoothed < f_.background.size())
       add(fmt::format("{} left as measured", f_.background.size() - smoothed));
     std::uint64_t lost = 0;

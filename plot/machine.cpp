@@ -34,7 +34,9 @@ std::string machine_line(const std::string& meta_path) {
   std::string out;
   for (const char* key : {"board", "kernel"}) {
     const std::string value = text_of(meta, key);
-    if (!value.empty() && value != "unknown") out += (out.empty() ? "" : ", ") + value;
+    if (value.empty() || value == "unknown") continue;
+    out += out.empty() ? "" : ", ";
+    out += std::string(key) == "kernel" ? "Linux " + value : value;
   }
   return out;
 }

@@ -91,8 +91,8 @@ Scale scale_around(double low, double high, int most) {
   if (!std::isfinite(low) || !std::isfinite(high)) return scale_from_zero(1, most);
   if (high - low < std::fabs(high) * 1e-6 || high == low) {
     const double pad = std::max(std::fabs(high) * 0.01, 0.5);
-    low -= pad;
     high += pad;
+    low = low >= 0 ? std::max(0.0, low - pad) : low - pad;
   }
   double step = nice_step((high - low) / most);
   Scale s = stepped(low, high, step);
