@@ -46,7 +46,7 @@ class DirectLink final : public AgentLink {
     out.instance = !reply->instance.empty() ? reply->instance : text_of(json, "instance");
     out.boot_id = !reply->boot_id.empty() ? reply->boot_id : text_of(json, "boot_id");
     out.board = text_of(json, "board");
-    out.newest_seq = reply->newest_seq.value_or(number_of<std::uint64_t>(json, "seq").value_or(0));
+    out.newest_seq = reply->newest_seq ? reply->newest_seq : number_of<std::uint64_t>(json, "seq");
     out.oldest_seq = number_of<std::uint64_t>(json, "oldest_seq").value_or(0);
     out.rate_hz = number_of<std::uint32_t>(json, "rate_hz").value_or(0);
     out.missed = number_of<std::uint64_t>(json, "missed");

@@ -61,7 +61,7 @@ struct Health {
   std::string instance;
   std::string boot_id;
   std::string board;
-  std::uint64_t newest_seq = 0;
+  std::optional<std::uint64_t> newest_seq;  // 0: no sample yet
   std::uint64_t oldest_seq = 0;
   std::uint32_t rate_hz = 0;
   std::optional<std::uint64_t> missed;

@@ -76,9 +76,9 @@ base::Result<void> Recorder::greet() {
   boot_id_ = health_.boot_id;
   tally_.instance(cursor_.instance);
   cursor_.from = options_.from_start ? Cursor::From::oldest : Cursor::From::newest;
-  if (!options_.from_start && health_.newest_seq != 0) {
+  if (!options_.from_start && health_.newest_seq) {
     cursor_.from = Cursor::From::after;
-    cursor_.seq = health_.newest_seq;
+    cursor_.seq = *health_.newest_seq;
   }
   measure_clock(kClockTries);
   started_ns_ = base::monotonic_ns();
@@ -192,7 +192,7 @@ base::Result<void> Recorder::drain() {
   const std::int64_t deadline = base::monotonic_ns() + kLateNs;
   base::Result<void> done = pull(0);
   while (done.ok() && ended_by_ == EndedBy::duration && !end_reached_ && !stalled_ && first_live_boot_ns_ &&
-         base::monotonic_ns() < deadline && signals_.count() == signals_before) {
+         tally_.restarts() == 0 && base::monotonic_ns() < deadline && signals_.count() == signals_before) {
     done = pull(300);
   }
   if (done.ok()) done = typed_lines();
@@ -219,7 +219,7 @@ void Recorder::pull_worked(const PullResult& result) {
     next_clock_ns_ = now;
   }
   tally_.malformed(result.malformed);
-  if (cursor_.from == Cursor::From::newest && result.newest_seq && *result.newest_seq != 0) {
+  if (cursor_.from == Cursor::From::newest && result.newest_seq) {
     // Nothing new yet: from here on nothing may be missed.
     cursor_.from = Cursor::From::after;
     cursor_.seq = *result.newest_seq;
@@ -247,7 +247,7 @@ base::Result<void> Recorder::look_for_restart() {
   const std::string instance = clean_name(health->instance);
   const bool renamed = !instance.empty() && !cursor_.instance.empty() && instance != cursor_.instance;
   const bool rebooted = !health->boot_id.empty() && !boot_id_.empty() && health->boot_id != boot_id_;
-  if (!renamed && !rebooted && health->newest_seq >= cursor_.seq) return {};
+  if (!renamed && !rebooted && health->newest_seq.value_or(cursor_.seq) >= cursor_.seq) return {};
   reply_boot_id_ = health->boot_id;
   cursor_.from = Cursor::From::oldest;
   return on_restart(instance);
@@ -440,6 +440,10 @@ base::Result<void> Recorder::on_frame(const proc::Frame& frame, std::string_view
                        trigger_label(trigger),
                        head.boot_ns,
                        {}});
+  }
+  if (options_.for_ns && first_live_boot_ns_ && tally_.restarts() == 0 &&
+      head.boot_ns + head.dt_ns / 2 > *first_live_boot_ns_ + *options_.for_ns) {
+    end_reached_ = true;  // no further sample belongs to the span
   }
   before_ = head;
   cursor_.from = Cursor::From::after;

@@ -109,7 +109,7 @@ class Mark final : public VerbRun {
       const base::Result<std::string> span = view.span();
       return base::Error{
           fmt::format("now lies outside the recording, which is finished: {}", span.ok() ? *span : ""),
-          fmt::format("mikroscope mark --out {} --at 12.5s \"{}\"", out_, text), base::Exit::refused};
+          fmt::format("mikroscope mark --out {} --at end-1s \"{}\"", out_, text), base::Exit::refused};
     }
     plot::Marker marker;
     marker.wall_ns = when.wall_ns;

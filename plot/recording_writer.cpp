@@ -73,6 +73,18 @@ base::Result<std::unique_ptr<RecordingWriter>> RecordingWriter::create(Recording
     return base::Error{fmt::format("--out: \"{}\" names no file", options.prefix), "--out DIR/NAME",
                        base::Exit::usage};
   }
+  if (base::exists(paths.jsonl_part())) {
+    base::Result<std::optional<base::Fd>> held = lock_part(paths.jsonl_part(), false);
+    if (held.ok() && !*held) {
+      return refused(fmt::format("another recorder is writing {}", paths.jsonl_part()), "another --out");
+    }
+    struct stat info {};
+    if (held.ok() && ::fstat((*held)->get(), &info) == 0 && info.st_size > 0 && !options.force) {
+      return refused(fmt::format("{} is left of a recording that was cut off", paths.jsonl_part()),
+                     fmt::format("mikroscope record --recover {} to complete it, or --force to replace it",
+                                 options.prefix));
+    }
+  }
   if (!options.force) {
     const std::string old = old_file(paths);
     if (!old.empty()) {
@@ -82,15 +94,8 @@ base::Result<std::unique_ptr<RecordingWriter>> RecordingWriter::create(Recording
   }
   base::Result<std::optional<base::Fd>> lock = lock_part(paths.jsonl_part(), true);
   if (!lock.ok()) return std::move(lock).error();
-  if (!*lock) {
+  if (!*lock)
     return refused(fmt::format("another recorder is writing {}", paths.jsonl_part()), "another --out");
-  }
-  struct stat info {};
-  if (::fstat((*lock)->get(), &info) == 0 && info.st_size > 0 && !options.force) {
-    return refused(fmt::format("{} is left of a recording that was cut off", paths.jsonl_part()),
-                   fmt::format("mikroscope record --recover {} to complete it, or --force to replace it",
-                               options.prefix));
-  }
   if (::ftruncate((*lock)->get(), 0) != 0) return base::file_error("cannot write", paths.jsonl_part(), errno);
   AppendFile jsonl(std::move(**lock), paths.jsonl_part(), 0);
   return std::unique_ptr<RecordingWriter>(new RecordingWriter(std::move(options), std::move(jsonl)));

@@ -1,0 +1,262 @@
+// Is what the recording says what happened? Known work is done at known instants and looked for in the
+// recording.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "tests/support/program.h"
+
+namespace mikroscope::test {
+namespace {
+
+constexpr double kTick_s = 0.01;
+
+double clock_s(clockid_t id) {
+  timespec t{};
+  ::clock_gettime(id, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+}
+
+void stay_on(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  ::sched_setaffinity(0, sizeof set, &set);
+}
+
+// The last CPU that we may use: interrupts prefer the first.
+int last_cpu() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  ::sched_getaffinity(0, sizeof set, &set);
+  for (int cpu = CPU_SETSIZE - 1; cpu > 0; --cpu) {
+    if (CPU_ISSET(cpu, &set)) return cpu;
+  }
+  return 0;
+}
+
+struct Span {
+  double begin_s = 0;  // CLOCK_BOOTTIME
+  double end_s = 0;
+};
+
+// A process of its own that does `work` on one CPU.
+template <class Work>
+Span child(int cpu, Work work) {
+  Span span;
+  span.begin_s = clock_s(CLOCK_BOOTTIME);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    stay_on(cpu);
+    work();
+    ::_exit(0);
+  }
+  ::waitpid(pid, nullptr, 0);
+  span.end_s = clock_s(CLOCK_BOOTTIME);
+  return span;
+}
+
+struct Row {
+  double begin_s;
+  double end_s;
+  std::map<std::string, double> cells;
+};
+
+std::vector<Row> read_csv(const std::string& path) {
+  std::vector<Row> out;
+  std::vector<std::string> names;
+  for (const std::string& line : lines_of(slurp(path))) {
+    std::istringstream in(line);
+    std::vector<std::string> cells;
+    for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+    if (names.empty()) {
+      names = cells;
+      continue;
+    }
+    Row row{};
+    for (std::size_t i = 0; i < cells.size() && i < names.size(); ++i) {
+      if (!cells[i].empty() && names[i] != "wall_utc") row.cells[names[i]] = std::stod(cells[i]);
+    }
+    row.end_s = row.cells["boot_ns"] / 1e9;
+    row.begin_s = row.end_s - row.cells["dt_ns"] / 1e9;
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+double busy_ticks(const Row& row, int cpu) {
+  double sum = 0;
+  for (const char* column : {"user", "nice", "system", "irq", "softirq", "steal"}) {
+    const auto it = row.cells.find("cpu." + std::to_string(cpu) + "." + column);
+    if (it != row.cells.end()) sum += it->second;
+  }
+  return sum;
+}
+
+// Sum over the samples that touch the span.
+template <class Value>
+double sum_over(const std::vector<Row>& rows, double begin_s, double end_s, Value value) {
+  double sum = 0;
+  for (const Row& row : rows) {
+    if (row.end_s > begin_s && row.begin_s < end_s) sum += value(row);
+  }
+  return sum;
+}
+
+void wait_s(double seconds) {
+  const double until = clock_s(CLOCK_BOOTTIME) + seconds;
+  ASSERT_TRUE(eventually(60000, [&] { return clock_s(CLOCK_BOOTTIME) >= until; }));
+}
+
+class Truth : public ::testing::Test {
+ protected:
+  void start() {
+    dir_ = std::make_unique<TempDir>();
+    recorder_ = std::make_unique<Program>(
+        mikroscope({"record", "--local", "--out", *dir_ / "x", "--csv", "cpu,stat,vm"}));
+    ASSERT_TRUE(eventually(8000, [&] { return !slurp(*dir_ / "x.meta.json.part").empty(); }));
+  }
+  std::vector<Row> finish() {
+    recorder_->send(SIGINT);
+    const Exited exited = recorder_->wait(8000);
+    EXPECT_EQ(exited.code, 0) << exited.err;
+    return read_csv(*dir_ / "x.csv");
+  }
+  std::unique_ptr<TempDir> dir_;
+  std::unique_ptr<Program> recorder_;
+};
+
+TEST_F(Truth, ABurntCoreIsFoundWhereAndWhenItBurnt) {
+  const int cpu = last_cpu();
+  constexpr double kBurn_s = 0.9;
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    start();
+    if (HasFatalFailure()) return;
+    wait_s(0.5);
+    int report[2];
+    ASSERT_EQ(::pipe(report), 0);
+    child(cpu, [&] {
+      // Above everybody else on this CPU, where we may: then the core does nothing but this.
+      sched_param priority{1};
+      ::sched_setscheduler(0, SCHED_FIFO, &priority);
+      double told[3];
+      told[0] = clock_s(CLOCK_BOOTTIME);
+      const double first = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+      while (clock_s(CLOCK_PROCESS_CPUTIME_ID) - first < kBurn_s) {
+      }
+      told[1] = clock_s(CLOCK_BOOTTIME);
+      told[2] = clock_s(CLOCK_PROCESS_CPUTIME_ID) - first;
+      (void)!::write(report[1], told, sizeof told);
+    });
+    double told[3];
+    ASSERT_EQ(::read(report[0], told, sizeof told), static_cast<ssize_t>(sizeof told));
+    ::close(report[0]);
+    ::close(report[1]);
+    wait_s(0.8);
+    const std::vector<Row> rows = finish();
+
+    const auto busy = [cpu](const Row& row) { return busy_ticks(row, cpu); };
+    const double tolerance_s = std::max(0.03 * told[2], 2 * kTick_s);
+    const double seen_s = sum_over(rows, told[0], told[1], busy) * kTick_s;
+    EXPECT_GE(seen_s, told[2] - tolerance_s) << "core-seconds are missing";
+    // What others did on this core shortly before and after, where the burn cannot have been.
+    const double others = sum_over(rows, told[0] - 0.5, told[0] - 0.1, busy) +
+                          sum_over(rows, told[1] + 0.1, told[1] + 0.5, busy);
+    if (others > 3 || told[1] - told[0] > 1.03 * told[2])
+      continue;  // not alone: what is seen is not only ours
+    EXPECT_LE(seen_s, told[2] + tolerance_s + others * kTick_s / 4);
+    const Row* first = nullptr;
+    const Row* last = nullptr;
+    for (const Row& row : rows) {
+      if (busy(row) * kTick_s < 0.5 * (row.end_s - row.begin_s)) continue;
+      if (first == nullptr) first = &row;
+      last = &row;
+    }
+    ASSERT_NE(first, nullptr);
+    EXPECT_NEAR(first->begin_s, told[0], 0.105) << "start, within one sample";
+    EXPECT_NEAR(last->end_s, told[1], 0.105) << "end, within one sample";
+    return;
+  }
+  GTEST_SKIP() << "other processes kept the core busy in every attempt; only the lower bound was checked";
+}
+
+// At least the known number, and little more than what is usual meanwhile.
+void expect_counted(const std::vector<Row>& rows, const Span& span, const std::string& column, double known,
+                    double own_extra) {
+  const auto value = [&column](const Row& row) {
+    const auto it = row.cells.find(column);
+    return it != row.cells.end() ? it->second : 0;
+  };
+  const double seen = sum_over(rows, span.begin_s, span.end_s, value);
+  EXPECT_GE(seen, known) << column;
+  const double length = span.end_s - span.begin_s + 0.2;
+  const double usual = sum_over(rows, span.begin_s - 0.5, span.begin_s - 0.1, value) / 0.5 * length;
+  if (usual > 0.25 * known) return;  // a busy machine: an upper bound would say nothing
+  EXPECT_LE(seen, known * 1.25 + own_extra + 4 * usual) << column;
+}
+
+TEST_F(Truth, SwitchesFaultsAndForksAreCounted) {
+  start();
+  if (HasFatalFailure()) return;
+  const int cpu = last_cpu();
+  wait_s(0.6);
+
+  // Two processes on one CPU that hand a byte to and fro: each round is two switches at least.
+  constexpr int kRounds = 20'000;
+  const Span switches = child(cpu, [] {
+    int there[2];
+    int back[2];
+    if (::pipe(there) != 0 || ::pipe(back) != 0) return;
+    char byte = 0;
+    const pid_t other = ::fork();
+    if (other == 0) {
+      for (int i = 0; i < kRounds; ++i) {
+        if (::read(there[0], &byte, 1) != 1 || ::write(back[1], &byte, 1) != 1) break;
+      }
+      ::_exit(0);
+    }
+    for (int i = 0; i < kRounds; ++i) {
+      if (::write(there[1], &byte, 1) != 1 || ::read(back[0], &byte, 1) != 1) break;
+    }
+    ::waitpid(other, nullptr, 0);
+  });
+  wait_s(0.8);
+
+  constexpr int kPages = 50'000;
+  const Span faults = child(cpu, [] {
+    const long page = ::sysconf(_SC_PAGESIZE);
+    const std::size_t bytes = static_cast<std::size_t>(page) * 1000;
+    for (int i = 0; i < kPages / 1000; ++i) {
+      void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      ::madvise(memory, bytes, MADV_NOHUGEPAGE);
+      for (std::size_t at = 0; at < bytes; at += static_cast<std::size_t>(page))
+        static_cast<volatile char*>(memory)[at] = 1;
+      ::munmap(memory, bytes);
+    }
+  });
+  wait_s(0.8);
+
+  constexpr int kForks = 500;
+  const Span forks = child(cpu, [] {
+    for (int i = 0; i < kForks; ++i) {
+      const pid_t pid = ::fork();
+      if (pid == 0) ::_exit(0);
+      ::waitpid(pid, nullptr, 0);
+    }
+  });
+  wait_s(0.5);
+
+  const std::vector<Row> rows = finish();
+  expect_counted(rows, switches, "stat.ctxt", 2.0 * kRounds, 2000);
+  expect_counted(rows, faults, "vm.pgfault", kPages, 5000);
+  expect_counted(rows, forks, "stat.forks", kForks, 60);
+}
+
+}  // namespace
+}  // namespace mikroscope::test
