@@ -10,6 +10,10 @@ namespace {
 constexpr std::string_view kNamespaced[] = {"net/dev", "net/snmp", "net/netstat",
                                             "sys/net/netfilter/nf_conntrack_count"};
 
+void write_help(Json& json, std::string_view help) {
+  if (!help.empty()) json.text("help", help);
+}
+
 void write_sources(const Service& service, Json& json) {
   json.open('{', "sources");
   for (const proc::SourceDef* def : proc::all_sources()) {
@@ -19,7 +23,7 @@ void write_sources(const Service& service, Json& json) {
     }
     json.open('{', def->name);
     json.text("status", state == nullptr ? std::string_view("off") : proc::read_status_name(state->status));
-    json.text("help", def->help);
+    write_help(json, def->help);
     json.text("group", proc::kGroupNames[static_cast<std::size_t>(def->group)]);
     if (def->privileged) json.boolean("privileged", true);
     if (state != nullptr) {
@@ -42,14 +46,14 @@ void write_tables(const Service& service, Json& json) {
   for (const proc::Table& t : service.store->layout->all()) {
     json.open('{');
     json.text("table", t.schema->table);
-    json.text("help", t.schema->help);
+    write_help(json, t.schema->help);
     json.open('[', "keys");
     for (const proc::KeyColumn& k : t.schema->keys) {
       json.open('{');
       json.text("name", k.name);
       json.text("type", k.text ? std::string_view("text") : std::string_view("integer"));
       if (k.label) json.boolean("label", true);
-      if (!k.help.empty()) json.text("help", k.help);
+      write_help(json, k.help);
       json.close('}');
     }
     json.close(']');
@@ -63,7 +67,7 @@ void write_tables(const Service& service, Json& json) {
       if (c.kind == proc::Kind::counter)
         json.number("bits", static_cast<std::uint64_t>(proc::resolve(c.width)));
       if (c.decimals != 0) json.number("decimals", c.decimals);
-      json.text("help", c.help);
+      write_help(json, c.help);
       json.close('}');
     }
     json.close(']');
@@ -142,7 +146,7 @@ void write_capabilities(const Service& service, base::Writer& out) {
       put_scaled(def.low, json.value("low"));
       put_scaled(def.high, json.value("high"));
     }
-    json.text("help", def.help);
+    write_help(json, def.help);
     json.close('}');
   }
   json.close(']');

@@ -13,12 +13,12 @@ namespace mikroscope::agent {
 namespace {
 
 constexpr Setting number(std::string_view name, std::string_view fallback, std::uint32_t low,
-                         std::uint32_t high, std::uint32_t Config::*member, std::string_view help) {
+                         std::uint32_t high, std::uint32_t Config::*member, proc::HelpText help) {
   return {name, SettingKind::number, fallback, low, high, {}, help, member, nullptr};
 }
 
 constexpr Setting text(std::string_view name, SettingKind kind, std::string_view fallback,
-                       std::string_view want, std::string_view Config::*member, std::string_view help) {
+                       std::string_view want, std::string_view Config::*member, proc::HelpText help) {
   return {name, kind, fallback, 0, 0, want, help, nullptr, member};
 }
 
@@ -218,7 +218,7 @@ void write_settings_help(base::Writer& out) {
     out.put("  ");
     out.put(setting.name);
     for (std::size_t i = setting.name.size(); i < 22; ++i) out.put(' ');
-    out.put(setting.help);
+    out.put(std::string_view(setting.help));
     out.put(" [");
     if (setting.number != nullptr) {
       out.u64(setting.low);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "proc/schema.h"
 
 namespace mikroscope::agent {
 
@@ -39,7 +40,7 @@ struct Setting {
   std::uint32_t low;          // numbers only
   std::uint32_t high;
   std::string_view want;  // choices in words, or the form of the value
-  std::string_view help;
+  proc::HelpText help;
   std::uint32_t Config::*number;
   std::string_view Config::*text;
 };

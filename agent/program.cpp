@@ -63,7 +63,7 @@ int help() {
     out.put(def.comparison);
     if (!def.comparison.empty()) out.put('N');
     for (std::size_t i = def.name.size() + (def.comparison.empty() ? 0 : 3); i < 22; ++i) out.put(' ');
-    out.put(def.help);
+    out.put(std::string_view(def.help));
     if (!def.unit.empty()) {
       out.put(" [");
       out.put(def.unit);

@@ -37,7 +37,7 @@ struct ConditionDef {
   std::int64_t low;             // scaled
   std::int64_t high;
   bool whole;  // no decimals
-  std::string_view help;
+  proc::HelpText help;
 };
 std::span<const ConditionDef> all_conditions();
 

@@ -9,6 +9,21 @@
 
 namespace mikroscope::proc {
 
+// Explanations are for people at a workstation, whose programs know these schemas too: the agent for routers, where
+// flash is small, leaves their texts out.
+#ifdef MIKROSCOPE_ROUTER_AGENT
+struct HelpText {
+  constexpr HelpText() = default;
+  constexpr HelpText(std::string_view) {}  // NOLINT: meant to convert
+  template <std::size_t N>
+  constexpr HelpText(const char (&)[N]) {}  // NOLINT
+  constexpr bool empty() const { return true; }
+  constexpr operator std::string_view() const { return {}; }  // NOLINT
+};
+#else
+using HelpText = std::string_view;
+#endif
+
 enum class Kind : std::uint8_t {
   counter,  // only ever grows in the kernel; readers get differences
   gauge,    // a level, as read; may be negative
@@ -49,7 +64,7 @@ struct Column {
       name;  // the unit is part of the name where users would otherwise have to ask (total_kb, run_ns)
   Kind kind = Kind::gauge;
   Unit unit = Unit::none;
-  std::string_view help;
+  HelpText help;
   Width width = Width::bits64;
   std::uint8_t decimals =
       0;  // the cell holds value * 10^decimals (load1 0.12 is the cell 12 with 2 decimals)
@@ -61,7 +76,7 @@ struct KeyColumn {
   bool text = false;  // else an integer
   bool label =
       false;  // belongs to the row's identity, but NDJSON states it once, in a names line, not every tick
-  std::string_view help;
+  HelpText help;
 };
 
 constexpr std::size_t kMaxKeys = 3;
@@ -72,7 +87,7 @@ struct Schema {
   std::string_view table;           // unique, snake_case; stores prefix it with mikroscope_
   std::span<const KeyColumn> keys;  // none: the table has exactly one row
   std::span<const Column> columns;
-  std::string_view help;
+  HelpText help;
 
   int column(std::string_view name) const {
     for (std::size_t i = 0; i < columns.size(); ++i) {

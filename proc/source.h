@@ -96,7 +96,7 @@ struct TableDef {
 
 struct SourceDef {
   std::string_view name;  // as in SOURCES=
-  std::string_view help;
+  HelpText help;
   Group group;
   Cadence cadence;
   bool privileged;  // needs RouterOS privileged=yes (or root)
