@@ -9,7 +9,7 @@ constexpr std::size_t kCopyBytesPerTick = 64 * 1024;
 
 void set_field(Cause& cause, std::string_view text) {
   const std::size_t size = text.size() < sizeof cause.field ? text.size() : sizeof cause.field;
-  std::memcpy(cause.field, text.data(), size);
+  if (size != 0) std::memcpy(cause.field, text.data(), size);
   cause.field_size = static_cast<std::uint8_t>(size);
 }
 

@@ -42,7 +42,7 @@ void Body::record(proc::RecordKind kind, std::string_view payload) {
     return;
   }
   // The payload may lie further on in this very buffer.
-  std::memmove(data_ + at + head_size, payload.data(), payload.size());
+  if (!payload.empty()) std::memmove(data_ + at + head_size, payload.data(), payload.size());
   std::memcpy(data_ + at, head, head_size);
   text_.rewind(at + head_size + payload.size());
 }

@@ -73,6 +73,7 @@ int Server::listen_on(std::string_view address, std::uint32_t port) {
   const int fd = listener_.get();
   set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
   if (use6) set(fd, IPPROTO_IPV6, IPV6_V6ONLY, address.empty() ? 0 : 1);
+  set(fd, IPPROTO_TCP, TCP_NODELAY, 1);  // accepted sockets inherit it
   // The loop is woken when a request is there, not when a connection is.
   set(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, 1);
   const int bound = use6 ? bind(fd, reinterpret_cast<const sockaddr*>(&v6), sizeof v6)
@@ -111,27 +112,26 @@ Server::Connection* Server::place(std::int64_t now_ns, bool& spare) {
   return found;
 }
 
-void Server::accept_all(std::int64_t now_ns) {
-  for (int i = 0; i < 16; ++i) {
-    base::Fd fd(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!fd) return;
-    ++service_->counts.accepted;
-    set(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-    bool spare = false;
-    Connection* const c = place(now_ns, spare);
-    if (c == nullptr) {
-      ++service_->counts.refused;
-      (void)send(fd.get(), kBusy.data(), kBusy.size(), MSG_NOSIGNAL);
-      continue;
-    }
-    c->fd = static_cast<base::Fd&&>(fd);
-    c->phase = Phase::reading;
-    c->spare = spare;
-    c->since_ns = now_ns;
-    c->head_ns = now_ns;  // a client that connects and says nothing is no idle keep-alive
-    ++service_->counts.open;
-    readable(*c, now_ns);
+void Server::accept_one(std::int64_t now_ns) {
+  // One for each report of the listener, which goes on reporting while others wait: a single pull costs no
+  // second call.
+  base::Fd fd(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!fd) return;
+  ++service_->counts.accepted;
+  bool spare = false;
+  Connection* const c = place(now_ns, spare);
+  if (c == nullptr) {
+    ++service_->counts.refused;
+    (void)send(fd.get(), kBusy.data(), kBusy.size(), MSG_NOSIGNAL);
+    return;
   }
+  c->fd = static_cast<base::Fd&&>(fd);
+  c->phase = Phase::reading;
+  c->spare = spare;
+  c->since_ns = now_ns;
+  c->head_ns = now_ns;  // a client that connects and says nothing is no idle keep-alive
+  ++service_->counts.open;
+  readable(*c, now_ns);
 }
 
 void Server::close(Connection& c) {
@@ -165,7 +165,7 @@ void Server::watch(Connection& c) {
 }
 
 void Server::on_event(std::uint64_t tag, std::uint32_t events, std::int64_t now_ns) {
-  if (tag == kListenerTag) return accept_all(now_ns);
+  if (tag == kListenerTag) return accept_one(now_ns);
   if (tag < kConnectionTag || tag >= kConnectionTag + kConnections) return;
   Connection& c = connections_[tag - kConnectionTag];
   if (c.phase == Phase::free) return;

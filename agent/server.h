@@ -83,7 +83,7 @@ class Server {
     CaptureReply capture;
   };
 
-  void accept_all(std::int64_t now_ns);
+  void accept_one(std::int64_t now_ns);
   Connection* place(std::int64_t now_ns, bool& spare);
   void readable(Connection& c, std::int64_t now_ns);
   void take_requests(Connection& c, std::int64_t now_ns);

@@ -9,7 +9,7 @@ namespace mikroscope::base {
 std::string_view Arena::copy(std::string_view text) {
   char* const memory = static_cast<char*>(take(text.size(), 1));
   if (memory == nullptr) return {};
-  std::memcpy(memory, text.data(), text.size());
+  if (!text.empty()) std::memcpy(memory, text.data(), text.size());
   return {memory, text.size()};
 }
 

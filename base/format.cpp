@@ -51,6 +51,7 @@ void Writer::put(char c) {
 }
 
 void Writer::put(std::string_view text) {
+  if (text.empty()) return;  // its data may be a null pointer, which memcpy must not be given
   if (overflow_ || text.size() > capacity_ - size_) {
     overflow_ = true;
     return;
