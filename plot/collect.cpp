@@ -221,12 +221,12 @@ class Collector {
     const auto axis = cursor_.place({h.seq, h.boot_ns, h.wall_ns, h.dt_ns});
     if (!axis) return true;
     if (cursor_.epoch() != epoch) pending_.restart = pending_.reboot = true;
+    if (last_seq_ != 0 && h.seq <= last_seq_) pending_.restart = true;  // that no line told of
     if (any && !fresh_ && !pending_.restart && pending_.lost == 0 && last_seq_ != 0 &&
         h.seq > last_seq_ + 1) {
       pending_.lost = h.seq - last_seq_ - 1;
     }
-    if (!any && !pending_.restart)
-      pending_.lost = 0;  // lost before the first sample: outside of any recording
+    if (!any) pending_ = {};  // before the first sample there is nothing to lose
     if (pending_.lost != 0 || pending_.restart) broken(any ? before : *axis, *axis);
     last_seq_ = h.seq;
     fresh_ = false;

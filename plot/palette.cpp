@@ -17,8 +17,8 @@ constexpr Palette kLight{
     rgb(0x14202b),
     rgb(0x55636f),
     rgb(0xe4e9ee),
-    {rgb(0x1c63b0), rgb(0xb84d00), rgb(0x0a7a5c), rgb(0xb0368a), rgb(0x7d6200), rgb(0x6a49c9), rgb(0xc4243a),
-     rgb(0x566573)},
+    {rgb(0x2569cc), rgb(0xb85b00), rgb(0x17835c), rgb(0x9c3f84), rgb(0x732906), rgb(0x5e3fdc), rgb(0xcf1136),
+     rgb(0x3d5558)},
     {rgb(0xdbe8f6), rgb(0xaccbec), rgb(0x75a8dd), rgb(0x3f82c8), rgb(0x1c5ca6), rgb(0x0b3468)},
 };
 
@@ -27,8 +27,8 @@ constexpr Palette kDark{
     rgb(0xe9eef3),
     rgb(0x9fadb9),
     rgb(0x27323c),
-    {rgb(0x64b1f2), rgb(0xf2914f), rgb(0x3cc9a3), rgb(0xe886c6), rgb(0xd9b645), rgb(0xb0a2ff), rgb(0xff7d86),
-     rgb(0x98a8b7)},
+    {rgb(0x6094ff), rgb(0xea7440), rgb(0x52dcaa), rgb(0xc56ca8), rgb(0xe6dc78), rgb(0xcdb4ff), rgb(0xe9747c),
+     rgb(0xa9c6cf)},
     {rgb(0x1b2f44), rgb(0x21496f), rgb(0x2b6aa3), rgb(0x4490d1), rgb(0x7bb9ee), rgb(0xc9e4fb)},
 };
 
@@ -114,9 +114,9 @@ Hue hue_of_kind(std::string_view kind) {
     std::string_view kind;
     Hue hue;
   };
-  constexpr Of kHues[] = {{"note", kBlue},    {"start", kMagenta},        {"stop", kOrange},
+  constexpr Of kHues[] = {{"note", kBlue},    {"start", kMagenta},     {"stop", kOrange},
                           {"phase", kViolet}, {"write", kRed},         {"done", kTeal},
-                          {"gap", kSlate},      {"restart", kMagenta},   {"trigger", kOrange},
+                          {"gap", kSlate},    {"restart", kMagenta},   {"trigger", kOrange},
                           {"log", kOchre},    {"clock-step", kMagenta}};
   for (const Of& of : kHues) {
     if (of.kind == kind) return of.hue;

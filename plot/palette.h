@@ -1,6 +1,6 @@
-// Colours. Chosen so that neighbours in the series order differ in lightness as well as in hue (colour-blind
-// readers, grey prints) and that every one of them may colour text: at least 4.5:1 on its surface (a test
-// holds them to it).
+// Colours. Every one of a series may colour text: at least 4.5:1 on its surface. They stay apart for readers
+// who see no red or no green: hues alone would not do that, so neighbours differ in lightness too. A test
+// holds them to both.
 #pragma once
 
 #include <array>

@@ -7,12 +7,20 @@ namespace mikroscope::plot {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+// Clocks beyond these are damage; within them, no sum below overflows.
+constexpr std::int64_t kMaxBoot = 1'000'000'000'000'000'000;  // 31 years
+constexpr std::int64_t kMaxWall = 3'000'000'000'000'000'000;  // the year 2065
+constexpr std::int64_t kMaxAxis = 2'000'000'000'000'000'000;
 constexpr std::int64_t kStep = 50'000'000;      // a wall clock movement worth a marker
 constexpr std::int64_t kSlewGrain = 1'000'000;  // slewing finer than this is not kept apart
 
 }  // namespace
 
 std::optional<std::int64_t> AxisCursor::place(const SampleHead& head) {
+  if (head.boot_ns < 0 || head.boot_ns > kMaxBoot || head.wall_ns < 0 || head.wall_ns > kMaxWall ||
+      axis0_ > kMaxAxis) {
+    return std::nullopt;
+  }
   const bool back = any_ && head.boot_ns <= boot_;
   if (back && !reboot_) {
     // Time since boot cannot go back within one boot: the same samples again, or a boot that no line told of.

@@ -306,6 +306,32 @@ TEST(Plot, RestartsAndRebootsGoOn) {
   EXPECT_THAT(text, HasSubstr("to_s=\"35.9\""));  // 60 samples and 30 s without
 }
 
+TEST(Plot, ASequenceThatBeginsAgainIsARestart) {
+  const TempDir dir;
+  Recording r;
+  for (int i = 0; i < 20; ++i) r.sample(cpu({5}));
+  r.restart_sequence();
+  for (int i = 0; i < 20; ++i) r.sample(cpu({5}));
+  dir.write("x.jsonl", r.text());
+  const auto result = plot(options(dir.path("x")));
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->figures[0].samples, 40u);
+  EXPECT_EQ(result->figures[0].restarts, 1u);
+}
+
+TEST(Plot, AbsurdClocksAreNoSamples) {
+  const TempDir dir;
+  Recording r;
+  for (int i = 0; i < 5; ++i) r.sample(cpu({5}));
+  for (const char* boot : {"9223372036854775807", "-9223372036854775807"}) {
+    r.line(fmt::format("{{\"seq\":6,\"boot_ns\":{},\"wall_ns\":{},\"dt_ns\":1,{}}}", boot, boot, cpu({5})));
+  }
+  dir.write("x.jsonl", r.text());
+  const auto result = plot(options(dir.path("x")));
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->figures[0].samples, 5u);
+}
+
 TEST(Plot, TriggersAndCaptureHeadersAreNoSamples) {
   const TempDir dir;
   Recording r;

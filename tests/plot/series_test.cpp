@@ -135,7 +135,7 @@ TEST(Timeline, AWallClockStepBendsNothing) {
   AxisCursor cursor;
   Timeline timeline;
   for (int i = 0; i < 10; ++i) {
-    const std::int64_t wall = 1'000'000 * kMs + i * 100 * kMs - (i >= 5 ? 3'600'000 * kMs : 0);
+    const std::int64_t wall = 10'000'000 * kMs + i * 100 * kMs - (i >= 5 ? 3'600'000 * kMs : 0);
     const SampleHead head{static_cast<std::uint64_t>(i + 1), i * 100 * kMs, wall, 100 * kMs};
     const auto axis = cursor.place(head);
     ASSERT_EQ(axis, i * 100 * kMs);
@@ -144,8 +144,8 @@ TEST(Timeline, AWallClockStepBendsNothing) {
   ASSERT_EQ(timeline.clock_steps().size(), 1u);
   EXPECT_EQ(timeline.clock_steps()[0].axis_ns, 500 * kMs);
   EXPECT_EQ(timeline.clock_steps()[0].step_ns, -3'600'000 * kMs);
-  EXPECT_EQ(timeline.from_wall(1'000'000 * kMs + 250 * kMs), 250 * kMs);
-  EXPECT_EQ(timeline.from_wall(1'000'000 * kMs - 3'600'000 * kMs + 700 * kMs), 700 * kMs);
+  EXPECT_EQ(timeline.from_wall(10'000'000 * kMs + 250 * kMs), 250 * kMs);
+  EXPECT_EQ(timeline.from_wall(10'000'000 * kMs - 3'600'000 * kMs + 700 * kMs), 700 * kMs);
 }
 
 TEST(Chips, NineNotesASecondApartDoNotTouch) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <locale>
 
 #include "plot/palette.h"
@@ -118,6 +121,52 @@ TEST(Palette, HasContrastOnBothSurfaces) {
     for (std::size_t i = 1; i < p->heat.size(); ++i) {
       EXPECT_GE(contrast(p->heat[i], p->surface), contrast(p->heat[i - 1], p->surface))
           << "more is further away";
+    }
+  }
+}
+
+// CIE L*a*b* of linear light (D65).
+std::array<double, 3> lab(const std::array<double, 3>& light) {
+  const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+  const double x = f((0.4124 * light[0] + 0.3576 * light[1] + 0.1805 * light[2]) / 0.9505);
+  const double y = f(0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]);
+  const double z = f((0.0193 * light[0] + 0.1192 * light[1] + 0.9505 * light[2]) / 1.089);
+  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+// Full deuteranopia and protanopia as matrices over linear light (Machado, Oliveira, Fernandes 2009), and
+// normal sight.
+constexpr double kSight[3][3][3] = {
+    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+    {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+};
+
+std::array<double, 3> seen(Rgb colour, const double (&sight)[3][3]) {
+  const auto linear = [](std::uint8_t c) {
+    const double v = c / 255.0;
+    return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+  };
+  const std::array<double, 3> light{linear(colour.r), linear(colour.g), linear(colour.b)};
+  std::array<double, 3> out{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) out[i] += sight[i][k] * light[k];
+    out[i] = std::clamp(out[i], 0.0, 1.0);
+  }
+  return lab(out);
+}
+
+TEST(Palette, StaysApartWithoutRedOrGreen) {
+  for (const Palette* p : {&light_palette(), &dark_palette()}) {
+    for (const auto& sight : kSight) {
+      for (std::size_t i = 0; i < p->series.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+          const auto a = seen(p->series[i], sight);
+          const auto b = seen(p->series[j], sight);
+          const double apart = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+          EXPECT_GE(apart, i < 5 ? 20 : 14) << hex(p->series[i]) << ' ' << hex(p->series[j]);
+        }
+      }
     }
   }
 }
