@@ -132,9 +132,14 @@ class TableWriter {
     state_->present[base_ + column] = 1;
     state_->tables |= std::uint64_t{1} << table_;
   }
+  // Read again, and still what set() gave last.
+  void set_again(std::uint32_t column) {
+    state_->present[base_ + column] = 1;
+    state_->tables |= std::uint64_t{1} << table_;
+  }
   void set_gauge(std::uint32_t column, std::int64_t value) { set(column, static_cast<std::uint64_t>(value)); }
-  // Takes back what this tick set in `count` columns from `first` on, in all rows: for a file that turns out unusable
-  // halfway. Columns of the same table that another file filled stay.
+  // Takes back what this tick set in `count` columns from `first` on, in all rows: for a file that turns out
+  // unusable halfway. Columns of the same table that another file filled stay.
   void unset(std::uint32_t first, std::uint32_t count);
 
   KeyPart intern(std::string_view text) { return layout_->texts->intern(text); }

@@ -2,6 +2,8 @@
 // column, so the header's numbers decide which CPU a number belongs to. After the counts stand chip, hardware
 // number, trigger and the devices; the devices are the row's name. Kernels keep 32 bits, also 64-bit ones.
 
+#include <cstring>
+
 #include "base/text.h"
 #include "proc/file_source.h"
 #include "proc/sources/cpu_ids.h"
@@ -24,6 +26,25 @@ constexpr KeyColumn kKeys[] = {
 constexpr Column kIrqCpu[] = {
     {"count", Kind::counter, Unit::events, "interrupts serviced", Width::bits32},
 };
+
+constexpr std::size_t kKept = 32768;  // of the last text, to know lines that did not change
+
+// memcmp() by words: small C libraries compare byte by byte.
+bool same_bytes(const char* a, const char* b, std::size_t size) {
+  for (; size >= sizeof(std::uint64_t); size -= sizeof(std::uint64_t)) {
+    std::uint64_t x = 0;
+    std::uint64_t y = 0;
+    std::memcpy(&x, a, sizeof x);
+    std::memcpy(&y, b, sizeof y);
+    if (x != y) return false;
+    a += sizeof x;
+    b += sizeof y;
+  }
+  for (; size != 0; --size) {
+    if (*a++ != *b++) return false;
+  }
+  return true;
+}
 
 // Whether a word of a row's text is its trigger: Level, Edge (ARM), 9-fasteoi, PCI-MSI-edge (x86).
 bool is_trigger(std::string_view word) {
@@ -59,23 +80,54 @@ class InterruptsFile final : public FileSource {
     KeyPart irq;
     KeyPart name;
     std::uint32_t length;
+    std::uint32_t at;  // where in the text it began
+    bool counted;      // it gave a count for each CPU of the header
   };
 
   bool prepare(base::Arena& arena) override {
     lines_ = arena.make<Line>(kLines);
-    return lines_ != nullptr;
+    kept_ = static_cast<char*>(arena.take(kKept, 1));
+    return lines_ != nullptr && kept_ != nullptr;
   }
 
   bool parse(std::string_view text, Tick&) override {
     base::Scanner file(text);
-    if (!cpus_.parse_header(file.line())) return false;
+    const std::string_view header = file.line();
+    const bool same_header = header.size() == header_size_ && header_size_ <= kept_size_ &&
+                             same_bytes(header.data(), kept_, header_size_);
+    if (!same_header && !cpus_.parse_header(header)) {
+      kept_size_ = header_size_ = 0;
+      return false;
+    }
+    if (!same_header) kept_size_ = 0;
+    header_size_ = header.size();
     set_shape(base::FileShape{kArchitectureRows * (kDigits * cpus_.count() + kDescription)});
     bool any = false;
-    for (std::size_t n = 0; !file.done(); ++n) any |= row(file.line(), n);
+    for (std::size_t n = 0; !file.done(); ++n) {
+      const auto at = static_cast<std::uint32_t>(text.size() - file.rest().size());
+      const std::string_view line = file.line();
+      any |= repeat(line, at, n) || row(line, at, n);
+    }
+    kept_size_ = text.size() < kKept ? text.size() : kKept;
+    std::memcpy(kept_, text.data(), kept_size_);
     return any;
   }
 
-  bool row(std::string_view text, std::size_t n) {
+  // A line that is what it was, where it was: on most machines most lines. Its counts are those of the last
+  // reading.
+  bool repeat(std::string_view text, std::uint32_t at, std::size_t n) {
+    if (n >= kLines || !lines_[n].counted || lines_[n].at != at || lines_[n].length != text.size() ||
+        at + text.size() > kept_size_ || !same_bytes(text.data(), kept_ + at, text.size())) {
+      return false;
+    }
+    for (std::size_t i = 0; i < cpus_.count(); ++i) {
+      if (irq_cpu_.row(lines_[n].irq, lines_[n].name, cpus_[i])) irq_cpu_.set_again(0);
+    }
+    return true;
+  }
+
+  bool row(std::string_view text, std::uint32_t at, std::size_t n) {
+    if (n < kLines) lines_[n].counted = false;
     base::Scanner line(text);
     std::string_view irq;
     if (!line.until(':', irq)) return false;  // "IPI0:1145401553": not always a blank after it
@@ -87,6 +139,10 @@ class InterruptsFile final : public FileSource {
     const Line key = identify(irq, text, line.rest(), n);
     for (std::size_t i = 0; i < cpus_.count(); ++i) {
       if (irq_cpu_.row(key.irq, key.name, cpus_[i])) irq_cpu_.set(0, count[i]);
+    }
+    if (n < kLines) {
+      lines_[n].at = at;
+      lines_[n].counted = true;
     }
     return true;
   }
@@ -103,15 +159,16 @@ class InterruptsFile final : public FileSource {
   }
 
   Line identify(std::string_view irq, std::string_view text, std::string_view description, std::size_t n) {
-    Line fresh{-1, -1, static_cast<std::uint32_t>(text.size())};
+    Line fresh{-1, -1, static_cast<std::uint32_t>(text.size()), 0, false};
     Line& known = n < kLines ? lines_[n] : fresh;
     description = base::trim(description);
     if (known.length == text.size() && irq_cpu_.text(known.irq) == irq) {
       const std::string_view name = irq_cpu_.text(known.name);
       if (!name.empty() && description.ends_with(name)) return known;
     }
-    known = {irq_cpu_.intern(irq), irq_cpu_.intern(devices_of(description)),
-             static_cast<std::uint32_t>(text.size())};
+    known.irq = irq_cpu_.intern(irq);
+    known.name = irq_cpu_.intern(devices_of(description));
+    known.length = static_cast<std::uint32_t>(text.size());
     return known;
   }
 
@@ -124,6 +181,9 @@ class InterruptsFile final : public FileSource {
   }
 
   Line* lines_ = nullptr;
+  char* kept_ = nullptr;  // the start of the text that gave the counts
+  std::size_t kept_size_ = 0;
+  std::size_t header_size_ = 0;
   CpuIds cpus_;
   TableWriter irq_cpu_;
   TableWriter stat_;

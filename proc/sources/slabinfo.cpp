@@ -56,6 +56,7 @@ class SlabinfoFile final : public FileSource {
 }  // namespace
 
 bool parse_slab_row(std::string_view line, std::string_view name, std::uint64_t& active) {
+  if (line.empty() || line.front() != name.front()) return false;  // most rows are another's
   if (line.size() <= name.size() || line[name.size()] != ' ' || !line.starts_with(name)) return false;
   base::Scanner s(line.substr(name.size()));
   return s.u64(active);

@@ -124,6 +124,25 @@ TEST(Interrupts, MoreNumbersThanCpusMakeNoNewRow) {
   EXPECT_EQ(m.sampler->cell("irq_cpu", {"3", "3ware", "1"}, "count"), 2);
 }
 
+// Lines that did not change are not parsed again: their counts stand still, also across damage and a changed
+// header.
+TEST(Interrupts, UnchangedLinesKeepTheirCounts) {
+  IrqMachine m("interrupts", "interrupts", " CPU0 CPU1\n 1: 10 11 a\n 2: 20 21 b\n");
+  m.next(" CPU0 CPU1\n 1: 10 11 a\n 2: 20 29 b\n");
+  EXPECT_EQ(m.sampler->cell("irq_cpu", {"1", "a", "1"}, "count"), 11);
+  EXPECT_EQ(m.sampler->delta("irq_cpu", {"1", "a", "1"}, "count").value, 0U);
+  EXPECT_EQ(m.sampler->delta("irq_cpu", {"2", "b", "1"}, "count").value, 8U);
+  m.next("damage\n 1: 10 11 a\n 2: 20 29 b\n");
+  EXPECT_FALSE(m.sampler->has_table("irq_cpu"));
+  m.next(" CPU0 CPU3\n 1: 10 11 a\n 2: 20 29 b\n");
+  EXPECT_EQ(m.sampler->cell("irq_cpu", {"1", "a", "1"}, "count"), nullopt);
+  EXPECT_EQ(m.sampler->cell("irq_cpu", {"1", "a", "3"}, "count"), 11);
+  m.next(" CPU0 CPU3\n 1: 10 xx a\n 2: 20 29 b\n");
+  EXPECT_EQ(m.sampler->cell("irq_cpu", {"1", "a", "3"}, "count"), nullopt);
+  m.next(" CPU0 CPU3\n 1: 10 11 a\n 2: 20 29 b\n");
+  EXPECT_EQ(m.sampler->cell("irq_cpu", {"1", "a", "3"}, "count"), 11);
+}
+
 TEST(Interrupts, LinesComeAndGo) {
   IrqMachine m("interrupts", "interrupts", " CPU0\n 1: 10 a\n 2: 20 b\n 3: 30 c\n");
   m.next(" CPU0\n 1: 11 a\n 3: 33 c\n 4: 44 d\n");
