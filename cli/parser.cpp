@@ -43,6 +43,7 @@ struct Declared {
   CLI::Option* option;
   OptionSpec spec;
   Apply apply;
+  std::string env;  // not CLI11's envname(): that forgets where a value came from
 };
 
 // Declares a verb's options on its CLI11 subcommand and keeps what CLI11 has no place for.
@@ -68,8 +69,8 @@ class AppOptions final : public OptionSet {
       if (!is_switch) option->expected(1);
     }
     option->group(std::string(spec.group));
-    if (!positional) option->envname(env_name(option->get_lnames().at(0)));
-    declared_.push_back({option, spec, std::move(apply)});
+    declared_.push_back(
+        {option, spec, std::move(apply), positional ? "" : env_name(option->get_lnames().at(0))});
   }
 
   // What was given, in order of declaration; the environment where the command line says nothing.
@@ -80,8 +81,8 @@ class AppOptions final : public OptionSet {
           base::Result<void> done = one(d, text, Origin::command_line);
           if (!done.ok()) return done;
         }
-      } else if (!d.option->get_envname().empty()) {
-        const char* const value = std::getenv(d.option->get_envname().c_str());
+      } else if (!d.env.empty()) {
+        const char* const value = std::getenv(d.env.c_str());
         if (value == nullptr || *value == '\0') continue;
         base::Result<void> done = one(d, value, Origin::environment);
         if (!done.ok()) return done;
@@ -103,7 +104,7 @@ class AppOptions final : public OptionSet {
     if (done.ok()) done = d.apply(text, origin);
     if (done.ok()) return done;
     base::Error error = std::move(done).error();
-    const std::string name = origin == Origin::environment ? d.option->get_envname()
+    const std::string name = origin == Origin::environment ? d.env
                              : d.spec.names[0] == '-'      ? "--" + d.option->get_lnames().at(0)
                                                            : std::string(d.spec.value);
     error.what = fmt::format("{}: {}", name, error.what);
@@ -160,13 +161,13 @@ OptionModel describe(const CLI::Option& option, const Declared* declared) {
   if (out.positional) out.names.push_back(option.get_name());
   out.group = option.get_group();
   out.help = option.get_description();
-  out.env = option.get_envname();
   if (declared == nullptr) {
     out.group = "Other";
     return out;
   }
   out.value = std::string(declared->spec.value);
   out.default_text = std::string(declared->spec.default_text);
+  out.env = declared->env;
   out.choices = split(declared->spec.choices);
   out.many = declared->spec.many;
   return out;

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,13 +91,10 @@ std::vector<Row> read_csv(const std::string& path) {
   return out;
 }
 
-double busy_ticks(const Row& row, int cpu) {
-  double sum = 0;
-  for (const char* column : {"user", "nice", "system", "irq", "softirq", "steal"}) {
-    const auto it = row.cells.find("cpu." + std::to_string(cpu) + "." + column);
-    if (it != row.cells.end()) sum += it->second;
-  }
-  return sum;
+// Of one core, for processes at low priority: what the burning process is, and hardly another one.
+double nice_ticks(const Row& row, int cpu) {
+  const auto it = row.cells.find("cpu." + std::to_string(cpu) + ".nice");
+  return it != row.cells.end() ? it->second : 0;
 }
 
 // Sum over the samples that touch the span.
@@ -142,13 +140,18 @@ TEST_F(Truth, ABurntCoreIsFoundWhereAndWhenItBurnt) {
     int report[2];
     ASSERT_EQ(::pipe(report), 0);
     child(cpu, [&] {
-      // Above everybody else on this CPU, where we may: then the core does nothing but this.
+      // Above everybody else on this CPU, where we may: then the core does nothing but this. The nice value
+      // is only a mark: the kernel keeps such time apart.
+      ::setpriority(PRIO_PROCESS, 0, 19);
       sched_param priority{1};
       ::sched_setscheduler(0, SCHED_FIFO, &priority);
       double told[3];
       told[0] = clock_s(CLOCK_BOOTTIME);
       const double first = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+      // Mostly in user mode: reading the clock is a call into the kernel, whose time is kept elsewhere.
       while (clock_s(CLOCK_PROCESS_CPUTIME_ID) - first < kBurn_s) {
+        for (volatile int i = 0; i < 200'000; i = i + 1) {
+        }
       }
       told[1] = clock_s(CLOCK_BOOTTIME);
       told[2] = clock_s(CLOCK_PROCESS_CPUTIME_ID) - first;
@@ -161,7 +164,7 @@ TEST_F(Truth, ABurntCoreIsFoundWhereAndWhenItBurnt) {
     wait_s(0.8);
     const std::vector<Row> rows = finish();
 
-    const auto busy = [cpu](const Row& row) { return busy_ticks(row, cpu); };
+    const auto busy = [cpu](const Row& row) { return nice_ticks(row, cpu); };
     const double tolerance_s = std::max(0.03 * told[2], 2 * kTick_s);
     const double seen_s = sum_over(rows, told[0], told[1], busy) * kTick_s;
     EXPECT_GE(seen_s, told[2] - tolerance_s) << "core-seconds are missing";
