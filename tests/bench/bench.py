@@ -112,12 +112,16 @@ def spread(values, digits=2):
 
 
 def floor_files(agent):
-    """The files that the agent reads, with the rate of those that it reads more rarely than every tick."""
-    rate = agent.json('/capabilities')['rate_hz']
-    out = []
-    for name, s in agent.json('/capabilities')['sources'].items():
-        for path in s.get('paths', []):
-            hz = s.get('hz', rate)
+    """The files that the agent reads: PATH, PATH@HZ for those read more rarely than every tick, PATH:BYTES for the one of
+    which only the head is read (/proc/slabinfo up to the connection row)."""
+    capabilities = agent.json('/capabilities')
+    rate, out = capabilities['rate_hz'], []
+    for name, source in capabilities['sources'].items():
+        hz = source['cadence']['hz']
+        for path in source['paths']:
+            if name == 'conntrack':
+                head = open(path, 'rb').read().split(b'\nnf_conntrack ')
+                path += f':{len(head[0]) + 160}'
             out.append(path if hz >= rate else f'{path}@{hz:g}')
     return out
 

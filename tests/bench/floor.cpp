@@ -21,7 +21,7 @@ using namespace mikroscope;
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    fprintf(stderr, "usage: %s HZ SECONDS PATH[@MAX_HZ]...\n", argv[0]);
+    fprintf(stderr, "usage: %s HZ SECONDS PATH[:BYTES][@MAX_HZ]...\n", argv[0]);
     return 2;
   }
   const long hz = atol(argv[1]);
@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   struct File {
     base::Fd fd;
     long every = 1;
+    std::size_t head = 0;  // bytes to read, 0: all
   };
   std::vector<File> files;
   for (int i = 3; i < argc; ++i) {
@@ -41,8 +42,13 @@ int main(int argc, char** argv) {
                   ? static_cast<long>(static_cast<double>(hz) / max_hz + 0.5)
                   : 1;
     }
+    std::size_t head = 0;
+    if (char* const colon = strrchr(argv[i], ':'); colon != nullptr) {
+      *colon = '\0';
+      head = strtoul(colon + 1, nullptr, 10);
+    }
     base::Fd fd = base::open_read(argv[i]);
-    if (fd) files.push_back({static_cast<base::Fd&&>(fd), every});
+    if (fd) files.push_back({static_cast<base::Fd&&>(fd), every, head});
   }
   const base::Fd timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
   const long period_ns = 1'000'000'000L / hz;
@@ -61,6 +67,10 @@ int main(int argc, char** argv) {
     missed += expirations - 1;
     for (const File& file : files) {
       if (ticks % static_cast<unsigned long>(file.every) != 0) continue;
+      if (file.head != 0) {
+        if (pread(file.fd.get(), buffer, file.head, 0) < 0) perror("pread");
+        continue;
+      }
       off_t offset = 0;
       for (ssize_t n = 0; (n = pread(file.fd.get(), buffer, sizeof buffer, offset)) > 0;) offset += n;
     }
