@@ -1,9 +1,9 @@
 #include "agent/sampler.h"
 
 #include "base/clock.h"
-#include "proc/sources/self_columns.h"
-#include "proc/sources/tables.h"
-#include "proc/sources/timing_columns.h"
+#include "proc/self_columns.h"
+#include "proc/tables.h"
+#include "proc/timing_columns.h"
 
 namespace mikroscope::agent {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "proc/delta.h"
-#include "proc/sources/tables.h"
-#include "proc/sources/timing_columns.h"
+#include "proc/tables.h"
+#include "proc/timing_columns.h"
 
 namespace mikroscope::agent {
 namespace {

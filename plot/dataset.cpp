@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "plot/csv.h"
 #include "plot/hash.h"
-#include "plot/panels/panels.h"
+#include "plot/panels.h"
 #include "plot/svg_text.h"
 
 namespace mikroscope::plot {

@@ -13,7 +13,7 @@
 #include "plot/machine.h"
 #include "plot/output.h"
 #include "plot/panel.h"
-#include "plot/panels/panels.h"
+#include "plot/panels.h"
 #include "plot/recording.h"
 #include "plot/window.h"
 

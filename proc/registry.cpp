@@ -1,6 +1,6 @@
 // Every table and every source, in the order in which they are read and shown.
 
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

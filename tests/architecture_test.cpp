@@ -30,10 +30,6 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"sinks", {"base", "base/host", "proc", "proc/reader"}},
     {"cli", {"base", "base/host", "proc", "proc/reader", "routeros", "plot", "sinks"}},
 };
-// proc/registry.cpp and plot's own registry list what lies below them.
-const std::set<std::pair<std::string, std::string>> kRegistries = {
-    {"proc/registry.cpp", "proc/sources"},
-};
 
 const std::set<std::string> kAgentSafe = {"base", "proc", "proc/sources", "agent"};
 // Headers whose use means an allocator, exceptions, floating point text, threads or static constructors.
@@ -126,8 +122,7 @@ TEST(Architecture, IncludesFollowTheAllowedEdges) {
       const std::string to = fs::path(include.path).parent_path().generic_string();
       EXPECT_TRUE(kAllowed.contains(to))
           << at(file, include.line) << "\"" << include.path << "\" is not named from the root";
-      const bool registry = kRegistries.contains({file.name, to});
-      EXPECT_TRUE(to == file.dir || allowed->second.contains(to) || registry)
+      EXPECT_TRUE(to == file.dir || allowed->second.contains(to))
           << at(file, include.line) << file.dir << " may not include " << to;
     }
   }

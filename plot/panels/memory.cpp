@@ -1,4 +1,4 @@
-#include "plot/panels/panels.h"
+#include "plot/panels.h"
 
 namespace mikroscope::plot {
 

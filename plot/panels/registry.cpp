@@ -1,6 +1,6 @@
 // Every panel, in the order in which they are drawn.
 
-#include "plot/panels/panels.h"
+#include "plot/panels.h"
 
 namespace mikroscope::plot {
 namespace {

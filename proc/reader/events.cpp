@@ -56,7 +56,7 @@ Item parse_event(std::string_view json, std::uint64_t line) {
     LogRecord r;
     r.level = number<int>(body, "level", 6);
     r.facility = number<int>(body, "facility");
-    r.seq = number<std::uint64_t>(body, "seq");
+    r.seq = number<std::uint64_t>(body, "record");
     r.boot_ns = number<std::int64_t>(body, "boot_ns");
     r.message = text(body, "message");
     r.interface = text(body, "interface");

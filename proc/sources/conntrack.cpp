@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "proc/sources/slab_table.h"
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

@@ -6,7 +6,7 @@
 #include "proc/sources/cpu_ids.h"
 #include "proc/sources/numbered_entries.h"
 #include "proc/sources/small_file.h"
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "proc/sources/numbered_entries.h"
 #include "proc/sources/small_file.h"
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

@@ -8,7 +8,7 @@
 #include "proc/file_source.h"
 #include "proc/sources/cpu_ids.h"
 #include "proc/sources/stat_columns.h"
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

@@ -2,8 +2,8 @@
 // sequence numbers, so what the kernel overwrote before it was read is counted exactly. The time of a record
 // is the kernel's own log clock: microseconds since boot that do not count time asleep and drift a little
 // from CLOCK_BOOTTIME. Emits
-// {"log":{"level":,"facility":,"seq":,"boot_ns":,"message":,"interface":,"kind":}}, the last two only where
-// an interface is named.
+// {"log":{"level":,"facility":,"record":,"boot_ns":,"message":,"interface":,"kind":}}, the last two only
+// where an interface is named.
 
 #include <errno.h>
 #include <unistd.h>
@@ -11,9 +11,9 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "proc/file_source.h"
+#include "proc/self_columns.h"
 #include "proc/sources/kmsg_record.h"
-#include "proc/sources/self_columns.h"
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {
@@ -86,7 +86,7 @@ class Kmsg final : public Source {
     out.u64(record.level);
     out.put(",\"facility\":");
     out.u64(record.facility);
-    out.put(",\"seq\":");
+    out.put(",\"record\":");  // not "seq": pullers look for that to find their cursor
     out.u64(record.seq);
     out.put(",\"boot_ns\":");
     out.u64(record.boot_us * 1000);

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "proc/sources/small_file.h"
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

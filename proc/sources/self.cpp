@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "proc/sources/self_columns.h"
+#include "proc/self_columns.h"
 #include "proc/sources/small_file.h"
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "proc/file_source.h"
 #include "proc/sources/cpu_ids.h"
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

@@ -9,7 +9,7 @@
 #include "proc/file_source.h"
 #include "proc/sources/cpu_ids.h"
 #include "proc/sources/small_file.h"
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

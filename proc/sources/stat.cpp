@@ -7,7 +7,7 @@
 #include "proc/file_source.h"
 #include "proc/sources/load_columns.h"
 #include "proc/sources/stat_columns.h"
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

@@ -1,8 +1,8 @@
 // Extremes between two ticks: with SUBTICK=N the agent reads the cheap counters N times a period and keeps
 // the least, the greatest and the last of the N differences. Filled by the agent's sampler.
 
-#include "proc/sources/tables.h"
-#include "proc/sources/timing_columns.h"
+#include "proc/tables.h"
+#include "proc/timing_columns.h"
 
 namespace mikroscope::proc {
 namespace {

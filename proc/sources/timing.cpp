@@ -1,7 +1,7 @@
 // When within a tick each group of sources was read. Filled by the agent's sampler, keyed by kGroupNames.
 
-#include "proc/sources/tables.h"
-#include "proc/sources/timing_columns.h"
+#include "proc/tables.h"
+#include "proc/timing_columns.h"
 
 namespace mikroscope::proc {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "proc/file_source.h"
-#include "proc/sources/tables.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

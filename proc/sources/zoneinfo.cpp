@@ -2,8 +2,8 @@
 // several KB.
 
 #include "proc/file_source.h"
-#include "proc/sources/tables.h"
 #include "proc/sources/zone_line.h"
+#include "proc/tables.h"
 
 namespace mikroscope::proc {
 namespace {

@@ -217,7 +217,7 @@ TEST(Record, ATriggerIsNoSample) {
       "{\"trigger\":{\"id\":7,\"cause\":\"busy>=0.95\",\"field\":\"cpu[2].busy_ratio\",\"value\":1,"
       "\"threshold\":0.95,\"seq\":1,\"wall_ns\":0}}\n";
   script.before[2] =
-      "{\"log\":{\"level\":4,\"facility\":0,\"seq\":9,\"boot_ns\":1,\"message\":\"eth1: link down\"}}\n";
+      "{\"log\":{\"level\":4,\"facility\":0,\"record\":9,\"boot_ns\":1,\"message\":\"eth1: link down\"}}\n";
   script.pages["/captures/7"] =
       "{\"capture\":{\"id\":7,\"complete\":true}}\n{\"seq\":1,\"boot_ns\":1,\"wall_ns\":1,\"dt_ns\":1}\n";
   FakeAgent agent(script);

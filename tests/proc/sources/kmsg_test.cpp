@@ -46,10 +46,10 @@ TEST(Kmsg, ARecordBecomesAnEvent) {
   ASSERT_EQ(k.sampler->events().size(), 2U);
   EXPECT_EQ(
       k.sampler->events()[0],
-      R"({"log":{"level":6,"facility":0,"seq":212198,"boot_ns":209193854918000,)"
+      R"({"log":{"level":6,"facility":0,"record":212198,"boot_ns":209193854918000,)"
       R"("message":"br0: port 2(eth1) entered blocking state","interface":"eth1","kind":"stp-blocking"}})");
   EXPECT_EQ(k.sampler->events()[1],
-            R"({"log":{"level":4,"facility":0,"seq":212199,"boot_ns":209193854920000,)"
+            R"({"log":{"level":4,"facility":0,"record":212199,"boot_ns":209193854920000,)"
             R"("message":"a \"quoted\" word, a tab \t and \\\\x"}})");
   EXPECT_EQ(k.sampler->cell("self", "kmsg_dropped"), 0);
 }

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "fake_machine.h"
-#include "proc/sources/self_columns.h"
+#include "proc/self_columns.h"
 #include "proc/sources/stat_columns.h"
-#include "proc/sources/tables.h"
-#include "proc/sources/timing_columns.h"
+#include "proc/tables.h"
+#include "proc/timing_columns.h"
 
 namespace mikroscope::proc::test {
 namespace {

@@ -1,4 +1,4 @@
-// Every panel that exists, each defined in the .cpp of its name.
+// Every panel that exists, each defined in the file of its name in plot/panels/.
 #pragma once
 
 #include "plot/panel.h"

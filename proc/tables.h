@@ -1,5 +1,5 @@
-// Every table and source that exists. Each is defined in the .cpp of the same room; proc/registry.cpp lists
-// them.
+// Every table and source that exists, by name: each is defined in a file of proc/sources/, and
+// proc/registry.cpp lists them. The agent needs some of them too: the tables that it fills itself.
 #pragma once
 
 #include "proc/source.h"
