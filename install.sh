@@ -45,6 +45,8 @@ done
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 
 readonly jobs=${MIKROSCOPE_JOBS:-$(nproc)}
+# Compilations of another checkout of the same sources count as the same (objects hold no absolute path).
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 export DEBIAN_FRONTEND=noninteractive
 
 # Prints those of the packages that are not installed.

@@ -12,6 +12,8 @@ readonly jobs=${MIKROSCOPE_JOBS:-$(nproc)}
 readonly results=$PWD/build/test-results
 passed=0 failed=0 skipped=0
 failures=()
+# Compilations of another checkout of the same sources count as the same (objects hold no absolute path).
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 rm -rf "$results"
 mkdir -p "$results"
 
