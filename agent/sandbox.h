@@ -13,8 +13,8 @@ struct SandboxResult {
 };
 
 // Empties all capability sets, forbids new privileges, and allows only the system calls of the running agent:
-// others return EPERM (and are logged where the kernel can). Files can be opened for reading still, for
-// sources that appear later. `report` gets one line in words.
+// others return EPERM, without a word in the kernel's log. Files can be opened for reading still, and
+// hardware counters, for sources that appear later. `report` gets one line in words.
 SandboxResult enter_sandbox(base::Writer& report);
 
 }  // namespace mikroscope::agent
