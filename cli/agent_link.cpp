@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -134,6 +135,7 @@ class DirectLink final : public AgentLink {
   }
 
   void interrupt_on(int fd) override { http_.interrupt_on(fd); }
+  void while_waiting(WhileWaiting look, int fd) override { http_.while_waiting(std::move(look), fd); }
   std::string describe() const override { return http_.base_url(); }
   bool packed() const override { return packed_; }
 
@@ -166,6 +168,14 @@ class DirectLink final : public AgentLink {
 };
 
 }  // namespace
+
+std::string clean_instance(const std::string& name) {
+  const bool good =
+      name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+      });
+  return good ? name : std::string();
+}
 
 std::unique_ptr<AgentLink> make_direct_link(const std::string& url, const std::string& token) {
   return std::make_unique<DirectLink>(url, token);

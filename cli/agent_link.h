@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/host/result.h"
+#include "cli/http.h"
 #include "proc/reader/item.h"
 
 namespace mikroscope::cli {
@@ -85,9 +86,14 @@ class AgentLink {
 
   // Running requests end when `fd` becomes readable; -1: they run to their end.
   virtual void interrupt_on(int fd) = 0;
+  // What happens while a request runs: see HttpClient::while_waiting().
+  virtual void while_waiting(WhileWaiting look, int fd) = 0;
   virtual std::string describe() const = 0;  // "http://10.0.0.2:9123"
   virtual bool packed() const = 0;           // the last pull came as packed frames
 };
+
+// The name where it may stand in URLs and files, else nothing.
+std::string clean_instance(const std::string& name);
 
 std::unique_ptr<AgentLink> make_direct_link(const std::string& url, const std::string& token);
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <strings.h>
 
+#include <utility>
+
 #include "base/clock.h"
 #include "base/text.h"
 
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxBody = std::size_t{256} << 20;  // of hostile or broken peers
 constexpr long kConnectTimeoutMs = 3000;
+constexpr int kLookEveryMs = 100;
 
 std::size_t on_body(char* data, std::size_t size, std::size_t count, void* context) {
   auto* const reply = static_cast<HttpReply*>(context);
@@ -42,6 +45,8 @@ struct HttpClient::Impl {
   std::string base_url;
   std::string token;
   int interrupt_fd = -1;
+  WhileWaiting look;
+  int look_fd = -1;
   CURL* easy = nullptr;
   CURLM* multi = nullptr;
 
@@ -57,29 +62,46 @@ struct HttpClient::Impl {
   }
 
   // CURLE_OK, CURLE_ABORTED_BY_CALLBACK for an interruption, or what curl says.
-  CURLcode perform() {
+  CURLcode perform(const HttpReply& reply) {
     curl_multi_add_handle(multi, easy);
     CURLcode code = CURLE_OK;
-    for (bool done = false; !done;) {
+    std::size_t received = 0;
+    std::int64_t progress_ns = base::monotonic_ns();
+    for (;;) {
       int running = 0;
       curl_multi_perform(multi, &running);
-      int left = 0;
-      while (const CURLMsg* message = curl_multi_info_read(multi, &left)) {
-        if (message->msg != CURLMSG_DONE) continue;
-        code = message->data.result;
-        done = true;
+      if (finished(code)) break;
+      curl_waitfd extra[2] = {{interrupt_fd, CURL_WAIT_POLLIN, 0}, {look_fd, CURL_WAIT_POLLIN, 0}};
+      // Descriptors that are not there go to the end.
+      if (interrupt_fd < 0) std::swap(extra[0], extra[1]);
+      const unsigned count = (interrupt_fd >= 0 ? 1U : 0U) + (look_fd >= 0 ? 1U : 0U);
+      curl_multi_poll(multi, count != 0 ? extra : nullptr, count, look ? kLookEveryMs : 1000, nullptr);
+      if (interrupt_fd >= 0 && extra[0].revents != 0) {
+        code = CURLE_ABORTED_BY_CALLBACK;
+        break;
       }
-      if (done) break;
-      curl_waitfd extra{interrupt_fd, CURL_WAIT_POLLIN, 0};
-      int ready = 0;
-      curl_multi_poll(multi, interrupt_fd >= 0 ? &extra : nullptr, interrupt_fd >= 0 ? 1 : 0, 1000, &ready);
-      if (interrupt_fd >= 0 && extra.revents != 0) {
+      const std::int64_t now_ns = base::monotonic_ns();
+      if (reply.body.size() != received) {
+        received = reply.body.size();
+        progress_ns = now_ns;
+      }
+      if (look && !look(now_ns - progress_ns)) {
         code = CURLE_ABORTED_BY_CALLBACK;
         break;
       }
     }
     curl_multi_remove_handle(multi, easy);
     return code;
+  }
+
+  bool finished(CURLcode& code) const {
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi, &left)) {
+      if (message->msg != CURLMSG_DONE) continue;
+      code = message->data.result;
+      return true;
+    }
+    return false;
   }
 };
 
@@ -89,6 +111,10 @@ HttpClient::~HttpClient() = default;
 
 void HttpClient::interrupt_on(int fd) {
   impl_->interrupt_fd = fd;
+}
+void HttpClient::while_waiting(WhileWaiting look, int fd) {
+  impl_->look = std::move(look);
+  impl_->look_fd = fd;
 }
 const std::string& HttpClient::base_url() const {
   return impl_->base_url;
@@ -121,7 +147,7 @@ base::Result<HttpReply> HttpClient::get(const std::string& path, const std::stri
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "mikroscope/" MIKROSCOPE_VERSION);
   reply.sent_wall_ns = base::wall_ns();
   reply.sent_boot_ns = base::boot_ns();
-  const CURLcode code = impl_->perform();
+  const CURLcode code = impl_->perform(reply);
   reply.received_boot_ns = base::boot_ns();
   reply.received_wall_ns = base::wall_ns();
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, nullptr);

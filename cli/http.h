@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,10 @@ struct HttpReply {
   std::int64_t received_wall_ns = 0;
 };
 
+// Called again and again while a request runs. `quiet_ns`: for how long nothing has come from the other side.
+// False ends the request as interrupted. It must not make requests of its own.
+using WhileWaiting = std::function<bool(std::int64_t quiet_ns)>;
+
 // error.exit of an interrupted request is Exit::interrupted.
 class HttpClient {
  public:
@@ -36,6 +41,8 @@ class HttpClient {
 
   // Requests end at once when this descriptor becomes readable; -1: never.
   void interrupt_on(int fd);
+  // `look` is called at least ten times a second, and at once when `fd` (-1: none) becomes readable.
+  void while_waiting(WhileWaiting look, int fd);
   // Any status is a reply; an Error means that none came. `path` begins with '/'.
   base::Result<HttpReply> get(const std::string& path, const std::string& accept, long timeout_ms);
   const std::string& base_url() const;

@@ -22,21 +22,7 @@ constexpr std::int64_t kLookEveryNs = 2 * kSecond;
 constexpr std::int64_t kCaptureEveryNs = 15 * kSecond;
 constexpr std::int64_t kLateNs = 3 * kSecond;  // how long the last samples of --for may take to come
 constexpr int kDrainPulls = 1000;
-
-// Instance names go into URLs and files.
-std::string clean_name(const std::string& name) {
-  const bool good =
-      name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-      });
-  return good ? name : std::string();
-}
-
-std::string trigger_label(const proc::Trigger& t) {
-  std::string out = t.cause;
-  if (!t.field.empty()) out += fmt::format(" ({} = {:g})", t.field, t.value);
-  return out;
-}
+constexpr std::int64_t kGiveUpNs = 5 * kSecond;  // a request during which nothing comes
 
 }  // namespace
 
@@ -52,9 +38,12 @@ Recorder::Recorder(RecorderOptions options, Target& target, plot::RecordingWrite
 
 base::Result<base::Exit> Recorder::run() {
   link_.interrupt_on(signals_.fd());
+  link_.while_waiting([this](std::int64_t quiet_ns) { return while_waiting(quiet_ns); }, markers_.fd());
   base::Result<void> outcome = greet();
   if (outcome.ok()) outcome = loop();
-  return complete(outcome);
+  base::Result<base::Exit> exit = complete(outcome);
+  link_.while_waiting({}, -1);
+  return exit;
 }
 
 base::Result<void> Recorder::greet() {
@@ -72,7 +61,7 @@ base::Result<void> Recorder::greet() {
       health_.rate_hz = json["rate_hz"].get<std::uint32_t>();
     }
   }
-  cursor_.instance = clean_name(health_.instance);
+  cursor_.instance = clean_instance(health_.instance);
   boot_id_ = health_.boot_id;
   tally_.instance(cursor_.instance);
   cursor_.from = options_.from_start ? Cursor::From::oldest : Cursor::From::newest;
@@ -163,6 +152,7 @@ base::Result<void> Recorder::pull(std::uint32_t wait_ms) {
           return local;
         });
     if (!local.ok()) return local;
+    if (!while_waiting_failed_.ok()) return while_waiting_failed_;
     if (!result.ok()) {
       if (result.error().exit == base::Exit::auth) return result.error();
       if (result.error().exit != base::Exit::interrupted) pull_failed(result.error());
@@ -199,6 +189,25 @@ base::Result<void> Recorder::drain() {
   if (signals_.count() > std::max(1, signals_before)) ended_by_ = EndedBy::second_signal;
   if (signals_.count() > signals_before && ended_by_ == EndedBy::duration) ended_by_ = EndedBy::signal;
   return done;
+}
+
+// While a request runs: typed lines, the files' second and the status go on, and an agent that took the
+// request and says nothing is noticed.
+bool Recorder::while_waiting(std::int64_t quiet_ns) {
+  if (started_ns_ == 0) return true;  // nothing is recorded yet
+  const std::int64_t now = base::monotonic_ns();
+  if (quiet_ns > kStalledAfterNs && !stalled_) {
+    stalled_ = true;
+    if (failing_since_ns_ == 0) {
+      failing_since_ns_ = now - quiet_ns;
+      status_.warning(
+          fmt::format("pull: {} does not answer; recording goes on, trying again", link_.describe()));
+    }
+    show_status(now);
+  }
+  while_waiting_failed_ = typed_lines();
+  if (while_waiting_failed_.ok() && now >= next_second_ns_) while_waiting_failed_ = second_of_files(now);
+  return while_waiting_failed_.ok() && quiet_ns < kGiveUpNs;
 }
 
 void Recorder::pull_failed(const base::Error& error) {
@@ -244,7 +253,7 @@ base::Result<void> Recorder::look_for_restart() {
   next_look_ns_ = now + kLookEveryNs;
   const base::Result<Health> health = link_.health();
   if (!health.ok()) return {};
-  const std::string instance = clean_name(health->instance);
+  const std::string instance = clean_instance(health->instance);
   const bool renamed = !instance.empty() && !cursor_.instance.empty() && instance != cursor_.instance;
   const bool rebooted = !health->boot_id.empty() && !boot_id_.empty() && health->boot_id != boot_id_;
   if (!renamed && !rebooted && health->newest_seq.value_or(cursor_.seq) >= cursor_.seq) return {};
@@ -258,37 +267,8 @@ void Recorder::measure_clock(int tries) {
   if (offset.ok()) clock_.add(*offset);
 }
 
-base::Result<void> Recorder::typed_lines() {
-  TypedLine line;
-  while (markers_.next(line)) {
-    const std::optional<AgentInstant> when = clock_.map(line.host_boot_ns, line.host_wall_ns);
-    plot::Marker marker;
-    marker.wall_ns = when ? when->wall_ns : line.host_wall_ns;
-    if (when) marker.boot_ns = when->boot_ns;
-    if (const proc::TickHeader* last = tally_.last()) marker.seq = last->seq;
-    marker.label = line.text;
-    base::Result<void> done = set_marker(marker);
-    if (!done.ok()) return done;
-    std::string at;
-    const proc::TickHeader* const first = tally_.first_of_all();
-    if (first != nullptr && marker.boot_ns) {
-      at = fmt::format("{:.3f} s  ", static_cast<double>(*marker.boot_ns - first->boot_ns) / 1e9);
-    }
-    status_.message(fmt::format("  marker {}{}", at, line.text),
-                    markers_.source() == MarkerInput::Source::terminal);
-  }
-  return {};
-}
-
-base::Result<void> Recorder::set_marker(plot::Marker marker) {
-  ++markers_set_;
-  last_marker_ = marker.label;
-  return writer_.marker(marker);
-}
-
 base::Result<void> Recorder::every_second(std::int64_t now) {
-  next_second_ns_ += kSecond * ((now - next_second_ns_) / kSecond + 1);
-  base::Result<void> done = writer_.sync();
+  base::Result<void> done = second_of_files(now);
   if (!done.ok()) return done;
   bool meta_changed = false;
   if (now >= next_clock_ns_ && failing_since_ns_ == 0) {
@@ -305,6 +285,14 @@ base::Result<void> Recorder::every_second(std::int64_t now) {
     next_capture_ns_ = now + kCaptureEveryNs;
     fetch_captures(false);
   }
+  return {};
+}
+
+// What needs no agent: the files reach the disk, the status moves.
+base::Result<void> Recorder::second_of_files(std::int64_t now) {
+  next_second_ns_ += kSecond * ((now - next_second_ns_) / kSecond + 1);
+  base::Result<void> done = writer_.sync();
+  if (!done.ok()) return done;
   if (markers_.in_background() && !said_background_) {
     said_background_ = true;
     status_.warning(
@@ -316,140 +304,6 @@ base::Result<void> Recorder::every_second(std::int64_t now) {
   }
   show_status(now);
   return {};
-}
-
-void Recorder::on_reply(const PullResult& result) {
-  reply_instance_ = clean_name(result.instance);
-  reply_boot_id_ = result.boot_id;
-  if (reply_instance_.empty()) return;
-  if (cursor_.instance.empty()) {
-    cursor_.instance = reply_instance_;
-    tally_.instance(reply_instance_);
-    if (boot_id_.empty()) boot_id_ = reply_boot_id_;
-  }
-  restart_pending_ = reply_instance_ != cursor_.instance;
-}
-
-base::Result<void> Recorder::on_line(const Line& line) {
-  if (line.item == nullptr) return writer_.line(line.text);
-  if (const auto* frame = std::get_if<proc::Frame>(line.item)) {
-    if (restart_pending_) {
-      base::Result<void> done = on_restart(reply_instance_);
-      if (!done.ok()) return done;
-    }
-    return on_frame(*frame, line.text);
-  }
-  if (const auto* gap = std::get_if<proc::Gap>(line.item)) {
-    if (tally_.samples() == 0) return {};  // before the first sample there is nothing that could be missing
-    tally_.gap(*gap);
-  } else if (const auto* restart = std::get_if<proc::Restart>(line.item)) {
-    return on_restart(restart->instance.empty() ? reply_instance_ : clean_name(restart->instance));
-  } else if (const auto* trigger = std::get_if<proc::Trigger>(line.item)) {
-    tally_.trigger();
-    waiting_triggers_.push_back(*trigger);
-    wanted_captures_.insert(trigger->id);
-  } else if (std::holds_alternative<proc::LogRecord>(*line.item)) {
-    tally_.log_record();
-  }
-  return writer_.line(line.text);
-}
-
-base::Result<void> Recorder::on_restart(const std::string& instance) {
-  restart_pending_ = false;
-  // Before our first sample there is nothing that it could have cut.
-  if (tally_.samples() == 0) {
-    cursor_.instance = instance;
-    if (!reply_boot_id_.empty()) boot_id_ = reply_boot_id_;
-    tally_.instance(instance);
-    return {};
-  }
-  if (!instance.empty() && instance == cursor_.instance) return {};
-  const bool reboot = !reply_boot_id_.empty() && !boot_id_.empty() && reply_boot_id_ != boot_id_;
-  const nlohmann::ordered_json line{
-      {"restart", {{"instance", instance}, {"previous", cursor_.instance}, {"reboot", reboot}}}};
-  base::Result<void> done = writer_.line(line.dump() + "\n");
-  tally_.restart({instance, cursor_.instance, reboot});
-  cursor_.instance = instance;
-  cursor_.seq = 0;
-  cursor_.from = Cursor::From::oldest;
-  rebooted_ = reboot;
-  if (!reply_boot_id_.empty()) boot_id_ = reply_boot_id_;
-  if (reboot) clock_.forget();
-  next_clock_ns_ = 0;
-  status_.message(reboot ? "the agent's machine rebooted; recording goes on"
-                         : "the agent restarted; recording goes on");
-  return done;
-}
-
-base::Result<void> Recorder::on_frame(const proc::Frame& frame, std::string_view text) {
-  const proc::TickHeader& head = frame.head;
-  if (options_.for_ns && first_live_boot_ns_ && tally_.restarts() == 0) {
-    // Half a period of tolerance: the last tick of the span may be late by a hair.
-    const std::int64_t end = *first_live_boot_ns_ + *options_.for_ns;
-    if (head.boot_ns > end + head.dt_ns / 2) {
-      end_reached_ = true;
-      return {};
-    }
-  }
-  const bool any_before = tally_.samples() != 0;
-  const plot::RecordingTally::Seen seen = tally_.frame(head);
-  if (seen.repeated) return {};
-  base::Result<void> done;
-  if (seen.gap && !seen.gap_was_announced) {
-    char room[128];
-    base::Writer line(room, sizeof room);
-    proc::write_gap(seen.gap->from, seen.gap->to, line);
-    done = writer_.line(line.view());
-  }
-  if (done.ok()) done = writer_.frame(frame, text);
-  if (done.ok() && seen.gap) {
-    const std::uint64_t lost = seen.gap->to - seen.gap->from + 1;
-    done = set_marker(
-        {before_.wall_ns, before_.seq, "gap",
-         fmt::format("{} sample{} lost ({}..{})", lost, lost == 1 ? "" : "s", seen.gap->from, seen.gap->to),
-         before_.boot_ns, head.boot_ns});
-  }
-  if (done.ok() && seen.after_restart && any_before) {
-    // Over a reboot the two boot clocks do not compare: the marker is an instant of the new one.
-    plot::Marker m{rebooted_ ? head.wall_ns : before_.wall_ns,
-                   head.seq,
-                   "restart",
-                   rebooted_ ? "machine rebooted" : "agent restarted",
-                   rebooted_ ? head.boot_ns : before_.boot_ns,
-                   {}};
-    if (!rebooted_ && head.boot_ns > before_.boot_ns) m.until_boot_ns = head.boot_ns;
-    done = set_marker(m);
-    rebooted_ = false;
-  }
-  if (done.ok() && seen.clock_step_ns) {
-    const std::int64_t step = *seen.clock_step_ns;
-    done = set_marker({head.wall_ns,
-                       head.seq,
-                       "clock-step",
-                       fmt::format("wall clock {}{}", step > 0 ? "+" : "", base::format_duration(step)),
-                       head.boot_ns,
-                       {}});
-    next_clock_ns_ = 0;
-  }
-  while (done.ok() && !waiting_triggers_.empty() && waiting_triggers_.front().seq <= head.seq) {
-    const proc::Trigger trigger = waiting_triggers_.front();
-    waiting_triggers_.erase(waiting_triggers_.begin());
-    done = set_marker({trigger.wall_ns != 0 ? trigger.wall_ns : head.wall_ns,
-                       trigger.seq != 0 ? trigger.seq : head.seq,
-                       "trigger",
-                       trigger_label(trigger),
-                       head.boot_ns,
-                       {}});
-  }
-  if (options_.for_ns && first_live_boot_ns_ && tally_.restarts() == 0 &&
-      head.boot_ns + head.dt_ns / 2 > *first_live_boot_ns_ + *options_.for_ns) {
-    end_reached_ = true;  // no further sample belongs to the span
-  }
-  before_ = head;
-  cursor_.from = Cursor::From::after;
-  cursor_.seq = head.seq;
-  look_at(frame);
-  return done;
 }
 
 }  // namespace mikroscope::cli

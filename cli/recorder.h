@@ -54,6 +54,7 @@ class Recorder {
   void pull_failed(const base::Error& error);
   void pull_worked(const PullResult& result);
   base::Result<void> look_for_restart();
+  bool while_waiting(std::int64_t quiet_ns);
 
   void on_reply(const PullResult& result);
   base::Result<void> on_line(const Line& line);
@@ -63,6 +64,7 @@ class Recorder {
   base::Result<void> typed_lines();
   void measure_clock(int tries);
   base::Result<void> every_second(std::int64_t now);
+  base::Result<void> second_of_files(std::int64_t now);
   void show_status(std::int64_t now);
   void fetch_captures(bool last_call);
   void look_at(const proc::Frame& frame);
@@ -108,7 +110,9 @@ class Recorder {
   std::int64_t next_capture_ns_ = 0;
   std::int64_t next_look_ns_ = 0;
   bool stalled_ = false;
+  base::Result<void> while_waiting_failed_;  // of our own side, found while a request ran
   bool said_background_ = false;
+  int resumed_ = 0;  // how often we went on after a stop, as far as the status line knows
   EndedBy ended_by_ = EndedBy::duration;
   std::uint64_t missed_ticks_ = 0;
   std::uint64_t markers_set_ = 0;

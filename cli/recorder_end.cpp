@@ -102,6 +102,10 @@ void Recorder::show_status(std::int64_t now) {
     if (!cpu_now_.empty()) out += "  cpu " + cpu_now_;
     if (!memory_now_.empty()) out += "  mem " + memory_now_;
   }
+  if (signals_.resumed() != resumed_) {
+    resumed_ = signals_.resumed();
+    status_.start_anew();
+  }
   if (!last_marker_.empty()) out += "  last: " + last_marker_;
   status_.update(out, now);
 }

@@ -21,6 +21,8 @@ class StatusLine {
   void message(const std::string& text, bool typed = false);
   // A warning; shown even when quiet.
   void warning(const std::string& text);
+  // Others wrote to the screen: the status goes below that, on a line of its own.
+  void start_anew() { drawn_ = false; }
   // Leaves the screen as it should stay.
   void finish();
 

@@ -41,8 +41,8 @@ class Man final : public VerbRun {
 };
 
 constexpr Example kCompletionExamples[] = {
-    {"completion bash > ~/.local/share/bash-completion/completions/mikroscope",
-     "bash: from the next shell on"},
+    {"completion bash > ~/.bash_completion",
+     "bash, from the next shell on (or: source <(mikroscope completion bash))"},
     {"completion zsh > ~/.zfunc/_mikroscope", "zsh, with ~/.zfunc in fpath"},
     {"completion fish > ~/.config/fish/completions/mikroscope.fish", "fish"},
 };

@@ -30,8 +30,8 @@ const std::string& panel_help() {
   static const std::string text = [] {
     std::string names;
     for (const plot::Panel* panel : plot::all_panels())
-      names += (names.empty() ? "" : ",") + std::string(panel->name);
-    return "panels to draw, in that order, of " + names;
+      names += (names.empty() ? "" : ", ") + std::string(panel->name);
+    return "panels to draw, in that order, separated by commas: " + names;
   }();
   return text;
 }
