@@ -3,198 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <variant>
 
-#include "proc/reader/derived.h"
+#include "plot/binding.h"
+#include "plot/busy.h"
+#include "plot/hash.h"
 #include "proc/reader/reader.h"
 
 namespace mikroscope::plot {
 namespace {
 
-constexpr std::size_t kMaxSeries = 512;     // of one pick
 constexpr std::size_t kMaxEvents = 20'000;  // log records kept for one figure
-constexpr double kNsPerSecond = 1e9;
-
-// A pick bound to the layout of one reader.
-class Binding {
- public:
-  Binding(const Pick& pick, PanelData& panel, const Grid& grid, std::uint32_t smooth, std::uint32_t slide)
-      : pick_(pick), panel_(panel), grid_(grid) {
-    const bool busy = pick.take == Take::busy || pick.take == Take::busy_total;
-    averaging_ = {smooth, busy ? slide : 1};
-  }
-
-  void frame(const proc::Frame& f, std::int64_t axis, std::span<const std::optional<double>> cores,
-             std::optional<double> total) {
-    if (pick_.take == Take::busy_total) {
-      bind_single();
-      put(0, axis, total, 1);
-      return;
-    }
-    bind(f);
-    if (table_ < 0 || !f.has_table(static_cast<std::uint32_t>(table_))) {
-      for (const std::size_t s : groups_) panel_.series[s].series.absent();
-      return;
-    }
-    const auto t = static_cast<std::uint32_t>(table_);
-    const double interval_s = static_cast<double>(f.intervals_ns[t]) / kNsPerSecond;
-    std::fill(values_.begin(), values_.end(), std::nullopt);
-    const std::uint32_t rows =
-        std::min<std::uint32_t>(f.rows[t], static_cast<std::uint32_t>(row_group_.size()));
-    for (std::uint32_t row = 0; row < rows; ++row) {
-      const int group = row_group_[row];
-      if (group < 0) continue;
-      const std::optional<double> v =
-          pick_.take == Take::busy ? (row < cores.size() ? cores[row] : std::nullopt) : cell(f, t, row);
-      if (v) {
-        std::optional<double>& sum = values_[static_cast<std::size_t>(group)];
-        sum = sum.value_or(0) + *v;
-      }
-    }
-    const bool rate = pick_.take == Take::rate;
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      std::optional<double> v = values_[g];
-      if (v && rate) v = interval_s > 0 ? std::optional(*v / interval_s) : std::nullopt;
-      put(g, axis, v, pick_.take == Take::level ? 1 : interval_s);
-    }
-  }
-
-  std::size_t not_kept() const { return not_kept_; }
-  bool is_limit() const { return pick_.limit; }
-  std::optional<double> limit() const { return limit_; }
-
- private:
-  void put(std::size_t group, std::int64_t axis, std::optional<double> value, double weight) {
-    if (pick_.limit) {
-      if (value) limit_ = value;
-      return;
-    }
-    Series& s = panel_.series[groups_[group]].series;
-    if (value && weight > 0) {
-      s.add(axis, *value, weight);
-    } else {
-      s.absent();
-    }
-  }
-
-  std::optional<double> cell(const proc::Frame& f, std::uint32_t table, std::uint32_t row) const {
-    const auto v = f.cell(table, row, static_cast<std::uint32_t>(column_));
-    if (!v) return std::nullopt;
-    double value = static_cast<double>(*v);
-    if (minus_ >= 0) {
-      const auto m = f.cell(table, row, static_cast<std::uint32_t>(minus_));
-      if (!m) return std::nullopt;
-      value -= static_cast<double>(*m);
-    }
-    return value * scale_;
-  }
-
-  std::size_t new_series(std::string label, std::int64_t order) {
-    panel_.series.push_back({&pick_, std::move(label), order, pick_.hue, false, Series(grid_, averaging_)});
-    return panel_.series.size() - 1;
-  }
-
-  void bind_single() {
-    if (groups_.empty()) groups_.push_back(new_series(std::string(pick_.label), 0));
-  }
-
-  void bind(const proc::Frame& f) {
-    if (table_ < 0) {
-      if (f.layout->table_count == tables_seen_) return;
-      tables_seen_ = f.layout->table_count;
-      table_ = f.layout->find(pick_.table);
-      if (table_ < 0) return;
-    }
-    const proc::Table& t = f.layout->tables[table_];
-    if (t.schema != schema_) {
-      schema_ = t.schema;
-      column_ = pick_.take == Take::busy ? 0 : t.schema->column(pick_.column);
-      minus_ = pick_.minus.empty() ? -1 : t.schema->column(pick_.minus);
-      if (!pick_.minus.empty() && minus_ < 0) column_ = -1;
-      scale_ = pick_.scale;
-      if (column_ >= 0) {
-        for (int i = 0; i < t.schema->columns[static_cast<std::size_t>(column_)].decimals; ++i) scale_ /= 10;
-      }
-    }
-    if (column_ < 0) return;
-    while (row_group_.size() < t.rows)
-      row_group_.push_back(group_of(f, t, static_cast<std::uint32_t>(row_group_.size())));
-    values_.resize(groups_.size());
-  }
-
-  int group_of(const proc::Frame& f, const proc::Table& t, std::uint32_t row) {
-    const auto& keys = t.schema->keys;
-    const proc::Texts& texts = *f.layout->texts;
-    if (!pick_.only.empty() && (keys.empty() || texts[t.keys[row].part[0]] != pick_.only)) return -1;
-    if (pick_.rows == Rows::sum || keys.empty()) {
-      bind_single();
-      return 0;
-    }
-    const std::size_t by = std::min<std::size_t>(pick_.by, keys.size() - 1);
-    const proc::KeyPart key = t.keys[row].part[by];
-    const auto [at, added] = by_key_.try_emplace(key, static_cast<int>(groups_.size()));
-    const std::string name = label(t, texts, row);
-    if (!added) {
-      // A name that came with a later line than the row.
-      NamedSeries& known = panel_.series[groups_[static_cast<std::size_t>(at->second)]];
-      if (known.label.size() < name.size() &&
-          keys[std::min<std::size_t>(pick_.name, keys.size() - 1)].label) {
-        known.label = name;
-      }
-      return at->second;
-    }
-    if (groups_.size() == kMaxSeries) {
-      by_key_.erase(at);
-      ++not_kept_;
-      return -1;
-    }
-    groups_.push_back(new_series(name, keys[by].text ? static_cast<std::int64_t>(groups_.size()) : key));
-    return at->second;
-  }
-
-  std::string label(const proc::Table& t, const proc::Texts& texts, std::uint32_t row) const {
-    const auto& keys = t.schema->keys;
-    const auto part = [&](std::size_t k) {
-      const proc::KeyPart p = t.keys[row].part[k];
-      return keys[k].text ? std::string(texts[p]) : fmt::format("{}", p);
-    };
-    const std::size_t by = std::min<std::size_t>(pick_.by, keys.size() - 1);
-    const std::size_t name = std::min<std::size_t>(pick_.name, keys.size() - 1);
-    std::string text = pick_.name == pick_.by ? part(by) : part(name);
-    if (text.empty()) text = part(by);
-    return std::string(pick_.label) + text;
-  }
-
-  const Pick& pick_;
-  PanelData& panel_;
-  const Grid& grid_;
-  Averaging averaging_;
-  const proc::Schema* schema_ = nullptr;
-  std::uint32_t tables_seen_ = 0;
-  int table_ = -1;
-  int column_ = -1;
-  int minus_ = -1;
-  double scale_ = 1;
-  std::vector<int> row_group_;
-  std::vector<std::size_t> groups_;  // index into panel_.series
-  std::map<proc::KeyPart, int> by_key_;
-  std::vector<std::optional<double>> values_;
-  std::size_t not_kept_ = 0;
-  std::optional<double> limit_;
-};
 
 class Collector {
  public:
-  Collector(const RecordingIndex& index, const Grid& grid, std::span<const Panel* const> panels,
-            std::uint32_t smooth) {
+  Collector(std::int64_t interval_ns, const Grid& grid, std::span<const Panel* const> panels,
+            std::uint32_t smooth, WholePass* whole)
+      : whole_(whole) {
     out_.grid = grid;
     out_.smooth = smooth;
-    out_.slide = samples_per_100_ms(index.interval_ns);
+    out_.slide = samples_per_100_ms(interval_ns);
     out_.panels.resize(panels.size());
     for (std::size_t i = 0; i < panels.size(); ++i) {
       out_.panels[i].panel = panels[i];
       for (const Pick& pick : panels[i]->picks) {
+        fine_ |= pick.take == Take::busy_cycles || pick.take == Take::busy_idle;
         bindings_.push_back({&out_.panels[i], Binding(pick, out_.panels[i], out_.grid, smooth, out_.slide)});
       }
     }
@@ -218,8 +51,13 @@ class Collector {
     const std::uint32_t epoch = cursor_.epoch();
     const std::int64_t before = cursor_.last();
     const bool any = cursor_.any();
-    const auto axis = cursor_.place({h.seq, h.boot_ns, h.wall_ns, h.dt_ns});
+    const SampleHead head{h.seq, h.boot_ns, h.wall_ns, h.dt_ns};
+    const auto axis = cursor_.place(head);
     if (!axis) return true;
+    if (whole_ != nullptr) {
+      whole_->timeline.add(head, *axis, cursor_);
+      ++whole_->samples;
+    }
     if (cursor_.epoch() != epoch) pending_.restart = pending_.reboot = true;
     if (last_seq_ != 0 && h.seq <= last_seq_) pending_.restart = true;  // that no line told of
     if (any && !fresh_ && !pending_.restart && pending_.lost == 0 && last_seq_ != 0 &&
@@ -238,8 +76,10 @@ class Collector {
       return true;
     }
     ++out_.samples;
-    busy(f);
-    for (auto& [panel, binding] : bindings_) binding.frame(f, *axis, cores_, total_);
+    const CoreShares& shares = shares_.of(f, fine_);
+    out_.cores = std::max(out_.cores, shares.cores);
+    const std::uint32_t column = out_.grid.column(static_cast<double>(*axis));
+    for (auto& [panel, binding] : bindings_) binding.frame(f, *axis, column, shares);
     return true;
   }
 
@@ -291,25 +131,6 @@ class Collector {
   bool on(const proc::Bye&) { return true; }
   bool on(const proc::OtherLine&) { return true; }
 
-  // Of each core, and their mean; computed once for all panels that show it.
-  void busy(const proc::Frame& f) {
-    total_.reset();
-    const int cpu = f.layout->find("cpu");
-    if (cpu < 0 || !f.has_table(static_cast<std::uint32_t>(cpu))) return;
-    cores_.assign(f.rows[static_cast<std::size_t>(cpu)], std::nullopt);
-    std::size_t with_value = 0;
-    double sum = 0;
-    for (std::uint32_t row = 0; row < cores_.size(); ++row) {
-      const auto ratio = proc::busy_ratio(f, row);
-      if (!ratio) continue;
-      cores_[row] = *ratio * 100;
-      sum += *ratio * 100;
-      ++with_value;
-    }
-    if (with_value != 0) total_ = sum / static_cast<double>(with_value);
-    out_.cores = std::max(out_.cores, with_value);
-  }
-
   Collected out_;
   struct Bound {
     PanelData* panel;
@@ -322,8 +143,9 @@ class Collector {
   std::uint64_t last_seq_ = 0;
   Break pending_;
   std::vector<std::string> pending_triggers_;
-  std::vector<std::optional<double>> cores_;
-  std::optional<double> total_;
+  BusyShares shares_;
+  bool fine_ = false;
+  WholePass* const whole_;
 };
 
 Collected Collector::finish() {
@@ -343,33 +165,32 @@ Collected Collector::finish() {
   return std::move(out_);
 }
 
-}  // namespace
-
-std::uint32_t samples_per_100_ms(std::int64_t interval_ns) {
-  constexpr std::int64_t kSpan = 100'000'000;
-  if (interval_ns <= 0) return 1;
-  return static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>((kSpan + interval_ns / 2) / interval_ns, 1, 1000));
-}
-
-std::uint32_t automatic_smooth(std::int64_t window_ns, std::int64_t interval_ns, std::uint32_t columns) {
-  if (interval_ns <= 0) return 1;
-  const std::int64_t samples = window_ns / interval_ns;
-  const std::uint64_t least = std::max<std::uint64_t>(samples_per_100_ms(interval_ns),
-                                                      static_cast<std::uint64_t>(samples) * 4 / columns);
-  for (std::uint64_t power = 1;; power *= 10) {
-    for (const std::uint64_t m : {1, 2, 5}) {
-      if (m * power >= least) return static_cast<std::uint32_t>(m * power);
+// Those that the panels draw: a recording holds far more.
+std::vector<std::string_view> tables_of(std::span<const Panel* const> panels) {
+  std::vector<std::string_view> out;
+  for (const Panel* panel : panels) {
+    for (const Pick& pick : panel->picks) {
+      out.push_back(pick.table);
+      if (pick.take == Take::busy_cycles) out.insert(out.end(), {"perf", "cpufreq"});
+      if (pick.take == Take::busy_idle) out.push_back("cpuidle");
     }
   }
+  out.push_back("cpu");  // the number of cores decides about panels
+  return out;
 }
 
+}  // namespace
+
 base::Result<Collected> collect(const std::string& path, const RecordingIndex& index, const Grid& grid,
-                                std::span<const Panel* const> panels, std::uint32_t smooth) {
-  Collector collector(index, grid, panels, smooth);
+                                std::span<const Panel* const> panels, std::uint32_t smooth,
+                                WholePass* whole) {
+  Collector collector(index.interval_ns, grid, panels, smooth, whole);
   proc::NdjsonReader reader;
+  reader.only(tables_of(panels));
   FilePieces file;
   if (auto opened = file.open(path); !opened) return opened.error();
+  std::optional<Sha256> hash;
+  if (whole != nullptr && whole->hash) hash.emplace();
 
   // A window that begins late needs nothing of the lines before it but the names in them.
   const ResumePoint* start = nullptr;
@@ -389,14 +210,15 @@ base::Result<Collected> collect(const std::string& path, const RecordingIndex& i
   while (more) {
     auto piece = file.next();
     if (!piece) return piece.error();
-    if (piece->empty()) {
+    const bool at_end = piece->empty();
+    if (hash) hash->update(*piece);
+    if (at_end) {
       // What comes now is about the last line, if it was cut; the file's own line break tells.
       if (index.cut_last_line) collector.input_ended();
       reader.finish();
     } else {
-      reader.feed(*piece);
+      reader.feed_in_place(*piece);
     }
-    const bool at_end = piece->empty();
     while (more) {
       const auto item = reader.next();
       if (!item) break;
@@ -404,47 +226,8 @@ base::Result<Collected> collect(const std::string& path, const RecordingIndex& i
     }
     if (at_end) break;
   }
+  if (hash && more) whole->sha256 = hash->hex();
   return collector.finish();
-}
-
-void settle(PanelData& panel) {
-  constexpr std::size_t kTop = 5;
-  constexpr std::size_t kColoured = kSeriesColours;
-  std::vector<NamedSeries> kept;
-  for (NamedSeries& s : panel.series) {
-    if (s.series.count() != 0) kept.push_back(std::move(s));
-  }
-  panel.series = std::move(kept);
-  if (panel.series.empty()) return;
-  const Rows rows = panel.series.front().pick->rows;
-  if (rows == Rows::sum) return;
-  if (rows == Rows::top && panel.series.size() > kTop) {
-    std::stable_sort(
-        panel.series.begin(), panel.series.end(),
-        [](const NamedSeries& a, const NamedSeries& b) { return a.series.sum() > b.series.sum(); });
-    panel.series_left_out = panel.series.size() - kTop;
-    panel.series.erase(panel.series.begin() + kTop, panel.series.end());
-  } else {
-    std::stable_sort(panel.series.begin(), panel.series.end(),
-                     [](const NamedSeries& a, const NamedSeries& b) { return a.order < b.order; });
-  }
-  // With more series than colours the greatest get one; the others are drawn behind, in grey.
-  std::vector<std::size_t> by_mean(panel.series.size());
-  for (std::size_t i = 0; i < by_mean.size(); ++i) by_mean[i] = i;
-  if (panel.series.size() > kColoured) {
-    std::stable_sort(by_mean.begin(), by_mean.end(), [&](std::size_t a, std::size_t b) {
-      return panel.series[a].series.mean() > panel.series[b].series.mean();
-    });
-    for (std::size_t i = kColoured - 1; i < by_mean.size(); ++i) {
-      panel.series[by_mean[i]].background = true;
-      panel.series[by_mean[i]].hue = kSlate;
-    }
-  }
-  std::size_t next = panel.series.front().pick->hue;
-  for (NamedSeries& s : panel.series) {
-    if (!s.background)
-      s.hue = static_cast<Hue>(next++ % (panel.series.size() > kColoured ? kColoured - 1 : kColoured));
-  }
 }
 
 }  // namespace mikroscope::plot

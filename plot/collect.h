@@ -69,8 +69,17 @@ struct Collected {
   std::size_t rows_not_kept = 0;      // series beyond the bound of one panel
 };
 
+// What a pass over a whole file learns on the way, so that no other pass is needed for it.
+struct WholePass {
+  bool hash = false;  // wanted
+  std::string sha256;
+  Timeline timeline;
+  std::uint64_t samples = 0;
+};
+
 base::Result<Collected> collect(const std::string& path, const RecordingIndex& index, const Grid& grid,
-                                std::span<const Panel* const> panels, std::uint32_t smooth);
+                                std::span<const Panel* const> panels, std::uint32_t smooth,
+                                WholePass* whole = nullptr);
 
 // How many samples one drawn mean takes when nobody says: so many that the line has a point every four
 // columns or fewer, and at least 100 ms, since finer CPU times are all or nothing.

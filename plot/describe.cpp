@@ -168,6 +168,7 @@ std::string metadata(const Figure& figure) {
   svg.start("mk:figure").attr("xmlns:mk", "urn:mikroscope:figure");
   if (!figure.version.empty()) svg.attr("tool", "mikroscope " + figure.version);
   svg.attr("recording", figure.file).attr("sha256", figure.sha256);
+  if (figure.hash_from_meta) svg.attr("sha256_of", "meta.json");
   svg.attr("from_s", plain_number(figure.seconds(figure.data.grid.first_ns), 3));
   svg.attr("to_s", plain_number(figure.seconds(figure.data.grid.last_ns), 3));
   if (!figure.t0_label.empty()) svg.attr("t0", figure.t0_label);

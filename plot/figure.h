@@ -22,8 +22,9 @@ struct BackgroundSpan {
 
 struct Figure {
   std::string title;
-  std::string file;    // name of the input, without its directory
-  std::string sha256;  // of that file
+  std::string file;             // name of the input, without its directory
+  std::string sha256;           // of that file
+  bool hash_from_meta = false;  // as the recorder wrote it down, not computed from the file
   std::string version;
   std::string t0_label;  // what the axis counts from; empty: the start of the recording
   std::string machine;   // one line about the machine and the agent; may be empty

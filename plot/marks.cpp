@@ -12,6 +12,7 @@ namespace mikroscope::plot {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kMaxBoot = 1'000'000'000'000'000'000;  // 31 years; beyond it a boot_ns is damage
 
 void sort_marks(std::vector<Mark>& marks) {
   std::stable_sort(marks.begin(), marks.end(),
@@ -35,7 +36,8 @@ std::vector<Mark> place_markers(const std::vector<Marker>& markers, const Timeli
     mark.label = clean_text(m.label);
     mark.axis_ns = m.boot_ns ? timeline.from_boot(*m.boot_ns, m.wall_ns) : timeline.from_wall(m.wall_ns);
     if (m.until_boot_ns && m.boot_ns && *m.until_boot_ns > *m.boot_ns) {
-      mark.until_ns = mark.axis_ns + (*m.until_boot_ns - *m.boot_ns);
+      const auto sane = [](std::int64_t ns) { return std::clamp<std::int64_t>(ns, 0, kMaxBoot); };
+      mark.until_ns = mark.axis_ns + (sane(*m.until_boot_ns) - sane(*m.boot_ns));
     }
     out.push_back(std::move(mark));
   }

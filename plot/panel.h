@@ -10,10 +10,12 @@
 namespace mikroscope::plot {
 
 enum class Take : std::uint8_t {
-  level,       // the cell as it is
-  rate,        // the cell per second of its interval
-  busy,        // derived: busy share of one core, per cent (a row of table cpu)
-  busy_total,  // derived: mean busy share of all cores, per cent
+  level,        // the cell as it is
+  rate,         // the cell per second of its interval
+  busy,         // derived: busy share of one core, per cent (a row of table cpu)
+  busy_total,   // derived: mean busy share of all cores, per cent
+  busy_cycles,  // derived: busy share of one core by PMU cycles, per cent (a row of table cpu)
+  busy_idle,    // derived: busy share of one core by its time in idle states, per cent
 };
 
 enum class Rows : std::uint8_t {
@@ -51,14 +53,14 @@ enum class Draw : std::uint8_t {
 };
 
 struct Panel {
-  std::string_view name;   // as in --panels
+  std::string_view name;  // as in --panels
   std::string_view title;
   std::string_view unit;
   std::span<const Pick> picks;
   YRule y = YRule::from_zero;
   Draw draw = Draw::lines;
   std::uint16_t height = 84;
-  std::string_view help;   // one sentence for --help and the documentation
+  std::string_view help;  // one sentence for --help and the documentation
 };
 
 // In the order in which they are drawn.

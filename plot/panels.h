@@ -8,6 +8,8 @@ namespace mikroscope::plot {
 extern const Panel kTotalPanel;
 extern const Panel kCoresPanel;
 extern const Panel kHeatPanel;
+extern const Panel kCyclesPanel;
+extern const Panel kIdlePanel;
 extern const Panel kSoftnetPanel;
 extern const Panel kPacketsPanel;
 extern const Panel kSoftirqPanel;

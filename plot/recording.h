@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ class FilePieces {
   // The next piece, from wherever seek() left off; empty at the end. Valid until the next call.
   base::Result<std::string_view> next();
   void seek(std::uint64_t offset) { offset_ = offset; }
+  std::uint64_t size() const;
   // Up to `length` bytes at `offset`, without moving next().
   std::string at(std::uint64_t offset, std::size_t length);
 
@@ -64,7 +66,21 @@ struct RecordingIndex {
   std::vector<Extent> names;  // lines that later lines need in order to be understood
 };
 
-base::Result<RecordingIndex> index_recording(const std::string& path);
+// `hash`: false leaves sha256 empty, which spares most of the time.
+base::Result<RecordingIndex> index_recording(const std::string& path, bool hash = true);
+
+// A guess at the same from the file's first and last samples alone: the axis reaches from 0 to `end_ns`
+// unless something unusual (a reboot, damage) lies between, which a pass over the file must check. samples
+// counts the first ones only; there is no timeline. nullopt where not even that can be said.
+struct RecordingEnds {
+  RecordingIndex index;
+  std::int64_t end_ns = 0;
+};
+std::optional<RecordingEnds> index_ends(const std::string& path);
+
+// The hash that the recorder wrote into the meta file, where that is of this very file: the recording is
+// complete and the size is the same. Empty: it must be computed.
+std::string recorded_hash(const InputPaths& paths);
 
 // The four numbers that head a sample line; false for any other line. The rest of the line is not looked at.
 bool parse_head(std::string_view line, SampleHead& out);

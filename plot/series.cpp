@@ -10,22 +10,31 @@ Series::Series(const Grid& grid, Averaging averaging)
   averaging_.smooth = std::max(averaging_.smooth, 1u);
 }
 
-void Series::add(std::int64_t axis_ns, double value, double weight) {
-  if (seen_ && since_ != 0 && !regular(since_ + 1)) cut();
-  if (seen_ && since_ == 0) regular(1);
+void Series::add(std::int64_t axis_ns, std::uint32_t column, double value, double weight) {
+  if (seen_ && since_ != 0) {
+    if (!regular(since_ + 1)) cut();
+  } else if (seen_ && every_frame_) {
+    refused_ = 0;
+  } else if (seen_) {
+    regular(1);
+  }
   seen_ = true;
   since_ = 0;
   ++count_;
   sum_ += value * weight;
   weights_ += weight;
 
-  slide_[slide_next_] = value;
-  slide_next_ = (slide_next_ + 1) % static_cast<std::uint32_t>(slide_.size());
-  if (slide_filled_ < slide_.size()) ++slide_filled_;
-  if (slide_filled_ == slide_.size()) {
-    double total = 0;
-    for (const double v : slide_) total += v;
-    base_point(axis_ns, total / static_cast<double>(slide_.size()));
+  if (slide_.size() == 1) {
+    base_point(axis_ns, column, value);
+  } else {
+    slide_[slide_next_] = value;
+    if (++slide_next_ == slide_.size()) slide_next_ = 0;
+    if (slide_filled_ < slide_.size()) ++slide_filled_;
+    if (slide_filled_ == slide_.size()) {
+      double total = 0;
+      for (const double v : slide_) total += v;
+      base_point(axis_ns, column, total / static_cast<double>(slide_.size()));
+    }
   }
 
   if (values_ == 0) mean_first_ = axis_ns;
@@ -70,18 +79,20 @@ bool Series::regular(std::uint32_t step) {
       return false;
     }
     std::fill(std::begin(steps_), std::end(steps_), 0u);
+    every_frame_ = false;
   }
   refused_ = 0;
   steps_[step_count_ % 4] = step;
   ++step_count_;
+  every_frame_ = std::all_of(std::begin(steps_), std::end(steps_), [](std::uint32_t s) { return s == 1; });
   return true;
 }
 
-void Series::base_point(std::int64_t axis_ns, double value) {
+void Series::base_point(std::int64_t axis_ns, std::uint32_t column, double value) {
   if (!any_base_ || value > highest_.value) highest_ = {value, axis_ns};
   if (!any_base_ || value < lowest_.value) lowest_ = {value, axis_ns};
   any_base_ = true;
-  BandColumn& c = band_[column(grid_.x(static_cast<double>(axis_ns)))];
+  BandColumn& c = band_[column];
   const auto v = static_cast<float>(value);
   if (!c.any) {
     c = {v, v, true, band_broken_};
@@ -102,7 +113,7 @@ void Series::close_mean() {
 
 void Series::line_point(double axis_ns, double value) {
   const double x = grid_.x(axis_ns);
-  LineColumn& c = line_[column(x)];
+  LineColumn& c = line_[grid_.column(axis_ns)];
   const auto fx = static_cast<float>(x);
   const auto fy = static_cast<float>(value);
   if (!c.any) {
@@ -118,11 +129,6 @@ void Series::line_point(double axis_ns, double value) {
   if (points_ == 0 || value < line_low_) line_low_ = value;
   last_value_ = value;
   ++points_;
-}
-
-std::uint32_t Series::column(double x) const {
-  if (!(x > 0)) return 0;
-  return std::min(static_cast<std::uint32_t>(x), grid_.columns - 1);
 }
 
 }  // namespace mikroscope::plot

@@ -18,6 +18,12 @@ struct Grid {
   double x(double axis_ns) const {
     return (axis_ns - static_cast<double>(from_ns)) * columns / static_cast<double>(to_ns - from_ns);
   }
+  // The pixel column of an instant; what lies outside goes to the first or last one.
+  std::uint32_t column(double axis_ns) const {
+    const double at = x(axis_ns);
+    if (!(at > 0)) return 0;
+    return at < columns ? static_cast<std::uint32_t>(at) : columns - 1;
+  }
 };
 
 struct Averaging {
@@ -57,7 +63,11 @@ class Series {
   // Once per frame: a value of the sample at `axis_ns` with the weight it has in means (the interval of a
   // rate), or its absence. A value missing where one was due breaks the line; tables that are read less often
   // than every tick are recognised by their own rhythm.
-  void add(std::int64_t axis_ns, double value, double weight);
+  void add(std::int64_t axis_ns, double value, double weight) {
+    add(axis_ns, grid_.column(static_cast<double>(axis_ns)), value, weight);
+  }
+  // The same where the caller knows the sample's column already.
+  void add(std::int64_t axis_ns, std::uint32_t column, double value, double weight);
   void absent();
   // Samples were lost, or the agent restarted: the line breaks.
   void cut();
@@ -81,10 +91,9 @@ class Series {
 
  private:
   bool regular(std::uint32_t step);
-  void base_point(std::int64_t axis_ns, double value);
+  void base_point(std::int64_t axis_ns, std::uint32_t column, double value);
   void close_mean();
   void line_point(double axis_ns, double value);
-  std::uint32_t column(double x) const;
 
   Grid grid_;
   Averaging averaging_;
@@ -97,6 +106,7 @@ class Series {
   std::uint32_t steps_[4] = {};
   std::uint32_t step_count_ = 0;
   std::uint32_t refused_ = 0;
+  bool every_frame_ = false;  // all recent steps are 1: a further one changes nothing
   bool line_broken_ = true;
   bool band_broken_ = true;
 

@@ -63,6 +63,7 @@ void Timeline::add(const SampleHead& head, std::int64_t axis_ns, const AxisCurso
 
 std::int64_t Timeline::from_wall(std::int64_t wall_ns) const {
   if (segments_.empty()) return 0;
+  wall_ns = std::clamp<std::int64_t>(wall_ns, 0, kMaxWall);  // beyond it nothing is in a recording
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const Segment& s = segments_[i];
     const std::int64_t axis = wall_ns - s.offset_ns;
@@ -80,6 +81,7 @@ std::int64_t Timeline::from_wall(std::int64_t wall_ns) const {
 
 std::int64_t Timeline::from_boot(std::int64_t boot_ns, std::int64_t wall_ns) const {
   if (epochs_.empty()) return 0;
+  boot_ns = std::clamp<std::int64_t>(boot_ns, 0, kMaxBoot);
   std::int64_t best = boot_ns + epochs_.front().boot_to_axis_ns;
   if (epochs_.size() == 1 || wall_ns == 0) return best;
   const std::int64_t wanted = from_wall(wall_ns);

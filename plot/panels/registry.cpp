@@ -6,10 +6,10 @@ namespace mikroscope::plot {
 namespace {
 
 constexpr const Panel* kPanels[] = {
-    &kTotalPanel,       &kCoresPanel,      &kHeatPanel,       &kSoftnetPanel,  &kPacketsPanel,
-    &kSoftirqPanel,     &kInterruptsPanel, &kContextPanel,    &kMemoryPanel,   &kLoadPanel,
-    &kTemperaturePanel, &kFrequencyPanel,  &kConntrackPanel,  &kDiskPanel,     &kFlashPanel,
-    &kEventsPanel,      &kSelfPanel,       &kSelfMemoryPanel, &kLatenessPanel,
+    &kTotalPanel,       &kCoresPanel,      &kHeatPanel,       &kCyclesPanel,  &kIdlePanel,   &kSoftnetPanel,
+    &kPacketsPanel,     &kSoftirqPanel,    &kInterruptsPanel, &kContextPanel, &kMemoryPanel, &kLoadPanel,
+    &kTemperaturePanel, &kFrequencyPanel,  &kConntrackPanel,  &kDiskPanel,    &kFlashPanel,  &kEventsPanel,
+    &kSelfPanel,        &kSelfMemoryPanel, &kLatenessPanel,
 };
 
 }  // namespace

@@ -22,14 +22,16 @@ constexpr std::size_t kMaxLine = 64U << 20;
 constexpr std::size_t kMaxShapes = 6;  // of one table: rows that are read at a slower cadence come and go
 
 // A decimal integer scaled by `decimals`, exactly as the writer prints it: digits, and with decimals exactly
-// so many after the point. Moves `p`; false where anything else stands.
+// so many after the point. Moves `p`; false where anything else stands. The byte at `end`, the line's break, is
+// readable and no digit.
 inline bool fast_number(const char*& p, const char* end, int decimals, std::int64_t& out) {
   const char* q = p;
   const bool negative = q != end && *q == '-';
   if (negative) ++q;
   const char* const first = q;
   std::uint64_t value = 0;
-  while (q != end && base::is_digit(*q)) value = value * 10 + static_cast<std::uint64_t>(*q++ - '0');
+  for (unsigned digit = 0; (digit = static_cast<unsigned char>(*q) - unsigned{'0'}) < 10; ++q)
+    value = value * 10 + digit;
   if (q == first || q - first > 19) return false;
   if (decimals != 0) {
     if (q == end || *q != '.') return false;
@@ -90,7 +92,31 @@ struct Shape {
   std::string text;  // literals one after another; what is left after the last step ends the table
   std::vector<Step> steps;
   std::uint32_t table = 0;
+  bool skip = false;  // the value of a table that nobody wants: `text` is what stands before it
 };
+
+// Whether `,"name":` stands at `p`.
+bool at_member(const char* p, const char* end) {
+  if (end - p < 5 || p[0] != ',' || p[1] != '"') return false;
+  const char* q = p + 2;
+  while (q != end && ((*q >= 'a' && *q <= 'z') || (*q >= '0' && *q <= '9') || *q == '_')) ++q;
+  return q != p + 2 && end - q >= 2 && q[0] == '"' && q[1] == ':';
+}
+
+// The end of the array or object that begins at `p`, for a table within a sample; nullptr: read it character
+// by character. Its closing bracket is the first one that ends the sample or has a further member behind it
+// (within a text the quotes of one would be escaped), unless there is nesting.
+const char* end_of_table(const char* p, const char* end) {
+  const char close = p != end && *p == '[' ? ']' : p != end && *p == '{' ? '}' : '\0';
+  if (close == '\0') return nullptr;
+  const char* q = p + 1;
+  for (;;) {
+    q = static_cast<const char*>(std::memchr(q, close, static_cast<std::size_t>(end - q)));
+    if (q == nullptr || ++q == end) return nullptr;
+    if ((*q == '}' && q + 1 == end) || at_member(q, end)) break;
+  }
+  return std::memchr(p + 1, *p, static_cast<std::size_t>(q - p - 1)) == nullptr ? q : nullptr;
+}
 
 }  // namespace
 
@@ -116,6 +142,9 @@ struct NdjsonReader::Impl {
   std::vector<std::uint32_t> rows;
   std::vector<OddCell> odd;
 
+  std::vector<std::string> wanted;
+  bool only_wanted = false;
+
   void step();
   void keep_rest();
   void line(std::string_view text);
@@ -127,6 +156,9 @@ struct NdjsonReader::Impl {
   bool row_value(std::uint32_t table, JsonScan& in, const char*& literal_start, Shape& shape,
                  std::string& why);
   bool try_shape(const Shape& shape, const char*& p, const char* end);
+  bool is_wanted(std::string_view table) const {
+    return !only_wanted || std::find(wanted.begin(), wanted.end(), table) != wanted.end();
+  }
   void names(std::string_view text);
   // The table of this name, made from the first value seen where this build does not know it.
   std::uint32_t table_for(std::string_view name, std::string_view value, bool all_members_are_keys = false);
@@ -317,6 +349,20 @@ bool NdjsonReader::Impl::table_value(std::uint32_t table, JsonScan& in, const ch
 
 bool NdjsonReader::Impl::try_shape(const Shape& shape, const char*& p, const char* end) {
   const char* q = p;
+  if (shape.skip) {
+    const std::size_t length = shape.text.size();
+    if (static_cast<std::size_t>(end - q) <= length || !same_bytes(q, shape.text.data(), length))
+      return false;
+    q += length;
+    if (const char* const behind = end_of_table(q, end); behind != nullptr) {
+      p = behind;
+      return true;
+    }
+    JsonScan in(std::string_view(q, static_cast<std::size_t>(end - q)));
+    if (in.skip_value().empty()) return false;
+    p = in.position();
+    return true;
+  }
   const char* literal = shape.text.data();
   std::int64_t* const out = values.data();
   for (const Step& step : shape.steps) {
@@ -390,14 +436,17 @@ bool NdjsonReader::Impl::sample(std::string_view text, std::string& why) {
     Shape shape;
     if (!member(name, in, text, start, shape, why)) return false;
     p = in.position();
-    if (shape.table == kMaxTables) continue;  // intervals, odd: no table
+    if (shape.table == kMaxTables && !shape.skip) continue;  // intervals, odd: no table
     // Shapes stay in the order of the line, one place per table.
-    auto place = std::find_if(shapes.begin(), shapes.end(),
-                              [&](const auto& s) { return !s.empty() && s.front().table == shape.table; });
+    auto place = std::find_if(shapes.begin(), shapes.end(), [&](const auto& s) {
+      return !s.empty() && s.front().skip == shape.skip &&
+             (shape.skip ? s.front().text == shape.text : s.front().table == shape.table);
+    });
     if (place == shapes.end()) {
       place = shapes.emplace(shapes.begin() + static_cast<std::ptrdiff_t>(std::min(position, shapes.size())));
     }
     position = static_cast<std::size_t>(place - shapes.begin()) + 1;
+    if (shape.skip && !place->empty()) continue;  // out of its usual order
     if (place->size() == kMaxShapes) place->pop_back();
     place->insert(place->begin(), std::move(shape));
   }
@@ -436,6 +485,15 @@ bool NdjsonReader::Impl::member(std::string_view name, JsonScan& in, std::string
     }
     return true;
   }
+  if (!is_wanted(name)) {
+    shape.skip = true;
+    shape.text.assign(start, in.position());
+    if (in.skip_value().empty()) {
+      why = "a sample is cut";
+      return false;
+    }
+    return true;
+  }
   JsonScan look = in;
   const std::uint32_t table = table_for(name, look.skip_value());
   if (table == kMaxTables) {
@@ -450,6 +508,7 @@ bool NdjsonReader::Impl::member(std::string_view name, JsonScan& in, std::string
 
 void NdjsonReader::Impl::names(std::string_view text) {
   read_names(text, [&](std::string_view table_name, std::string_view rows_text, const JsonMembers& keys) {
+    if (!is_wanted(table_name)) return;
     const std::uint32_t table = table_for(table_name, rows_text, true);
     if (table != kMaxTables) row_for(table, keys);
   });
@@ -547,6 +606,11 @@ void NdjsonReader::feed_in_place(std::string_view bytes) {
   i.buffer.append(bytes.substr(0, head));
   i.input = i.buffer;
   i.rest = bytes.substr(head);
+}
+
+void NdjsonReader::only(std::span<const std::string_view> tables) {
+  impl_->wanted.assign(tables.begin(), tables.end());
+  impl_->only_wanted = true;
 }
 
 void NdjsonReader::finish() {

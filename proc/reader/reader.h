@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -61,6 +62,9 @@ class NdjsonReader final : public ItemReader {
   void feed(std::string_view bytes) override;
   // The same without a copy, for large files: `bytes` must stay until next() has returned nothing.
   void feed_in_place(std::string_view bytes);
+  // Reads these tables only, before the first feed(): the others are passed over quickly, are in no layout,
+  // and damage within them goes unnoticed. Events are read as ever.
+  void only(std::span<const std::string_view> tables);
   void finish() override;
   std::optional<Item> next() override;
   const Layout& layout() const override;
