@@ -37,9 +37,29 @@ void put_mib(std::uint64_t bytes, base::Writer& out) {
   out.put(" MiB");
 }
 
+// strerror() would bring the texts of all errors.
 void put_errno(base::Writer& out, int error) {
-  out.put(": ");
-  out.put(std::strerror(error));
+  struct Text {
+    unsigned char error;
+    const char* text;
+  };
+  static constexpr Text kTexts[] = {{EADDRINUSE, "address in use"},
+                                    {EADDRNOTAVAIL, "no such address on this machine"},
+                                    {EAFNOSUPPORT, "address family not supported"},
+                                    {EACCES, "permission denied"},
+                                    {EPERM, "not permitted"},
+                                    {EINVAL, "invalid"},
+                                    {EMFILE, "too many open files"},
+                                    {ENOMEM, "out of memory"},
+                                    {ENOSYS, "not supported by this kernel"}};
+  for (const Text& t : kTexts) {
+    if (t.error != error) continue;
+    out.put(": ");
+    out.put(std::string_view(t.text));
+    return;
+  }
+  out.put(": error ");
+  out.i64(error);
 }
 
 }  // namespace
@@ -122,11 +142,7 @@ bool Agent::plan_memory(base::Writer& error) {
   const std::uint64_t index = plan_.chunks * 64 + pieces * 16 + sizeof(Capture) * kMaxCaptures;
   const std::uint64_t mapped = plan_.bytes + memory.capture_bytes + index + 64 * 1024;
   if ((limit != 0 && memory.total() + index > limit) || mapped > SIZE_MAX / 2) {
-    error.put("a ring of ");
-    error.u64(config_.rate_hz);
-    error.put(" Hz x ");
-    error.u64(config_.buffer_s);
-    error.put(" s takes up to ");
+    error.print("a ring of %u Hz x %u s takes up to ", config_.rate_hz, config_.buffer_s);
     put_mib(plan_.bytes, error);
     error.put(", captures ");
     put_mib(memory.capture_bytes, error);
@@ -136,9 +152,7 @@ bool Agent::plan_memory(base::Writer& error) {
     put_mib(memory.total() + index, error);
     error.put(" in all, but the limit is ");
     put_mib(limit, error);
-    error.put(" (");
-    error.put(from);
-    error.put("): lower RATE_HZ, BUFFER_S or CAPTURE_MB, or raise the limit");
+    error.print(" (%s): lower RATE_HZ, BUFFER_S or CAPTURE_MB, or raise the limit", from);
     return false;
   }
   ring_bytes_ = static_cast<std::size_t>(mapped);
@@ -213,11 +227,9 @@ bool Agent::start(const Config& config, const AgentOptions& options, base::Write
     return false;
   }
   for (const SourceState& s : sampler_.sources()) {
-    if (!s.mandatory() || s.open()) continue;
-    error.put(roots_.proc);
-    error.put("/stat cannot be read (");
-    error.put(proc::read_status_name(s.status));
-    error.put("): the agent needs a proc file system; see PROC_ROOT");
+    if (!s.mandatory || s.open()) continue;
+    error.print("%s/stat cannot be read (%s): the agent needs a proc file system; see PROC_ROOT", roots_.proc,
+                proc::read_status_name(s.status));
     return false;
   }
   eye_ = TriggerEye(layout_);
@@ -254,9 +266,11 @@ bool Agent::start_loop(const AgentOptions& options, base::Writer& error) {
     event.data.u64 = tag;
     return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
   };
-  (void)signal(SIGPIPE, SIG_IGN);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);  // a closed pipe is an error of write(), not the end
+  sigprocmask(SIG_BLOCK, &set, nullptr);
   if (options.handle_signals) {
-    sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
@@ -268,17 +282,18 @@ bool Agent::start_loop(const AgentOptions& options, base::Writer& error) {
       return false;
     }
   }
-  if (!server_.start(service_, arena_, line_bound(layout_), epoll_.get(), options.times)) {
+  ServerTimes times = options.times;
+  constexpr std::int64_t kCalm_ns = 100'000'000;
+  if (options.timer && sampler_.period_ns() <= kCalm_ns) times.calm_ns = kCalm_ns;
+  if (!server_.start(service_, arena_, line_bound(layout_), epoll_.get(), times)) {
     error.put("internal error: the arena is too small for the clients");
     return false;
   }
   if (options.listen) {
     const std::uint32_t port = options.port >= 0 ? static_cast<std::uint32_t>(options.port) : config_.port;
     if (const int failed = server_.listen_on(config_.addr, port); failed != 0) {
-      error.put("listen on ");
-      error.put(config_.addr.empty() ? std::string_view("every address") : config_.addr);
-      error.put(", port ");
-      error.u64(port);
+      error.print("listen on %s, port %u",
+                  config_.addr.empty() ? std::string_view("every address") : config_.addr, port);
       put_errno(error, failed);
       error.put(failed == EADDRINUSE ? "; choose another PORT" : "; see ADDR and PORT");
       return false;
@@ -331,13 +346,8 @@ void Agent::sample(std::int64_t due_ns, std::uint64_t missed) {
       ++sampler_.stats().clock_steps;
       char line[160];
       base::Writer w(line, sizeof line);
-      w.put("{\"clock\":{\"seq\":");
-      w.u64(store_.ring.newest() + 1);
-      w.put(",\"step_ns\":");
-      w.i64(step);
-      w.put(",\"wall_ns\":");
-      w.i64(now.wall_ns);
-      w.put("}}");
+      w.print("{\"clock\":{\"seq\":%u,\"step_ns\":%d,\"wall_ns\":%d}}", store_.ring.newest() + 1, step,
+              now.wall_ns);
       store_.recorder.event(w.view());
     }
   }
@@ -403,52 +413,27 @@ void Agent::stop(std::string_view reason) {
 }
 
 void Agent::describe(base::Writer& out) const {
-  out.put("mikroscope-agent ");
-  out.put(kVersion);
-  if (!facts_.board.empty()) {
-    out.put(" on ");
-    out.put(facts_.board);
-  }
-  out.put(", kernel ");
-  out.put(facts_.kernel);
-  out.put(", ");
-  out.u64(facts_.online_cpus);
-  out.put(" cores: ");
-  out.u64(config_.rate_hz);
-  out.put(" Hz, ring ");
-  out.u64(config_.buffer_s);
-  out.put(" s in at most ");
+  out.print("mikroscope-agent %s", kVersion);
+  if (!facts_.board.empty()) out.print(" on %s", facts_.board);
+  out.print(", kernel %s, %u cores: %u Hz, ring %u s in at most ", facts_.kernel, facts_.online_cpus,
+            config_.rate_hz, config_.buffer_s);
   put_mib(service_.memory.ring_bytes, out);
-  out.put(", port ");
-  out.u64(server_.port());
-  out.put(config_.token.empty() ? ", no token" : ", token asked for");
-  out.put(", captures ");
-  out.u64(config_.capture_mb);
-  out.put(" MiB, triggers ");
-  out.json_string(config_.triggers);
-  out.put(", sources");
+  out.print(", port %u%s, captures %u MiB, triggers %j, sources", server_.port(),
+            config_.token.empty() ? std::string_view(", no token") : std::string_view(", token asked for"),
+            config_.capture_mb, config_.triggers);
   for (const SourceState& s : sampler_.sources()) {
-    if (!s.open()) continue;
-    out.put(' ');
-    out.put(s.def->name);
+    if (s.open()) out.print(" %s", s.def->name);
   }
-  out.put(", sandbox: ");
-  out.put(service_.sandbox);
+  out.print(", sandbox: %s", service_.sandbox);
 }
 
 void Agent::describe_memory(base::Writer& out) const {
   const MemoryPlan& memory = service_.memory;
   out.put("memory, at most:\n  ring      ");
   put_mib(memory.ring_bytes, out);
-  out.put("  (");
-  out.u64(static_cast<std::uint64_t>(config_.rate_hz) * config_.buffer_s);
-  out.put(" samples, planned at ");
-  out.u64(plan_.frame_bytes);
-  out.put(" bytes each, in ");
-  out.u64(plan_.chunks);
-  out.put(" chunks of ");
-  out.u64(plan_.stride);
-  out.put(")\n  captures  ");
+  out.print("  (%u samples, planned at %u bytes each, in %u chunks of %u)\n  captures  ",
+            static_cast<std::uint64_t>(config_.rate_hz) * config_.buffer_s, plan_.frame_bytes, plan_.chunks,
+            plan_.stride);
   put_mib(memory.capture_bytes, out);
   out.put("\n  the rest  ");
   put_mib(memory.fixed_bytes, out);
@@ -457,9 +442,7 @@ void Agent::describe_memory(base::Writer& out) const {
   if (facts_.memory_limit.bytes != 0) {
     out.put(" of ");
     put_mib(facts_.memory_limit.bytes, out);
-    out.put(" (");
-    out.put(facts_.memory_limit.from);
-    out.put(')');
+    out.print(" (%s)", facts_.memory_limit.from);
   }
   out.put('\n');
 }

@@ -60,11 +60,14 @@ bool Sampler::start(const Config& config, const proc::Roots& roots, proc::Layout
       if (source_count_ == kMaxSources) return false;
       SourceState& s = sources_[source_count_];
       s.def = def;
+      s.group = def->group;
+      s.mandatory = def->name == "stat";
       s.source = def->make(arena);
       if (s.source == nullptr) return false;
       open_one(s);
       s.source->bind(layout, state_);
       s.phase = source_count_ * 7;
+      s.countdown = s.phase % s.period_ticks;
       ++source_count_;
     }
   }
@@ -77,11 +80,14 @@ void Sampler::open_one(SourceState& s) {
   s.period_ticks = period_of(s.cadence, rate_hz_, floor_hz_);
 }
 
-void Sampler::read_one(SourceState& s, proc::Tick& tick) {
+std::int64_t Sampler::read_one(SourceState& s, proc::Tick& tick, std::int64_t begin) {
   const bool timed = time_each_ || tick_index_ % kSparseTiming == 0;
-  const std::int64_t begin = timed ? base::monotonic_ns() : 0;
   const proc::ReadStatus status = s.source->read(tick);
-  if (timed) s.read_time.add(base::monotonic_ns() - begin);
+  std::int64_t end = begin;
+  if (timed) {
+    end = base::monotonic_ns();
+    s.read_time.add(end - begin);
+  }
   ++s.reads;
   switch (status) {
     case proc::ReadStatus::ok:
@@ -101,13 +107,14 @@ void Sampler::read_one(SourceState& s, proc::Tick& tick) {
       s.status = status;
       break;
   }
+  return end;
 }
 
 void Sampler::prime(const ClockReading& now, proc::EventSink* events) {
   proc::begin_tick(*layout_, state_, clock_.stamp(0, now));
   proc::Tick tick{*layout_, state_, buffer_, events, true, now.monotonic_ns + now.boot_offset_ns};
   for (std::uint32_t i = 0; i < source_count_; ++i) {
-    if (sources_[i].open()) read_one(sources_[i], tick);
+    if (sources_[i].open()) read_one(sources_[i], tick, base::monotonic_ns());
   }
   fill_own_tables(0, 0);
   clock_.move_on(now);
@@ -124,6 +131,17 @@ void Sampler::retry_absent() {
   }
 }
 
+// Counts down: a division for each source and tick is a call of a library function on 32-bit ARM.
+bool Sampler::due(SourceState& s) {
+  if (s.period_ticks == 1) return true;
+  if (s.countdown != 0) {
+    --s.countdown;
+    return false;
+  }
+  s.countdown = s.period_ticks - 1;
+  return true;
+}
+
 void Sampler::tick(std::uint64_t seq, const ClockReading& now, std::int64_t due_ns, std::uint64_t missed,
                    proc::EventSink* events) {
   ++stats_.ticks;
@@ -135,18 +153,19 @@ void Sampler::tick(std::uint64_t seq, const ClockReading& now, std::int64_t due_
   for (std::size_t g = 0; g < std::size(proc::kGroupNames); ++g) {
     stats_.group_offset_ns[g] = last - now.monotonic_ns;
     bool any = false;
-    for (; i < source_count_ && static_cast<std::size_t>(sources_[i].def->group) == g; ++i) {
+    std::int64_t end = last;
+    for (; i < source_count_ && static_cast<std::size_t>(sources_[i].group) == g; ++i) {
       SourceState& s = sources_[i];
-      if (!s.open() && s.mandatory()) {
+      if (!s.open() && s.mandatory) {
         ++s.failures_in_a_row;
         if (tick_index_ % rate_hz_ == 0) open_one(s);
       }
-      if (!s.open() || (tick_index_ + s.phase) % s.period_ticks != 0) continue;
+      if (!s.open() || !due(s)) continue;
       tick.until_zero = (tick_index_ + s.phase) % kCheckEvery == 0;
-      read_one(s, tick);
+      end = read_one(s, tick, end);
       any = true;
     }
-    const std::int64_t end = any ? base::monotonic_ns() : last;
+    if (any && !time_each_) end = base::monotonic_ns();
     stats_.group_read_ns[g] = any ? end - last : 0;
     last = end;
   }
@@ -178,7 +197,7 @@ void Sampler::fill_own_tables(std::int64_t wake_ns, std::int64_t read_ns) {
 std::string_view Sampler::fatal_source() const {
   for (std::uint32_t i = 0; i < source_count_; ++i) {
     const SourceState& s = sources_[i];
-    if (s.mandatory() && s.failures_in_a_row >= kFatalFailures) return s.def->name;
+    if (s.mandatory && s.failures_in_a_row >= kFatalFailures) return s.def->name;
   }
   return {};
 }

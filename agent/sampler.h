@@ -15,19 +15,22 @@
 namespace mikroscope::agent {
 
 struct SourceState {
-  const proc::SourceDef* def = nullptr;
+  // What every tick looks at comes first, together.
   proc::Source* source = nullptr;
   proc::ReadStatus status = proc::ReadStatus::absent;
-  proc::Cadence cadence;
+  proc::Group group = proc::Group::counters;
+  bool mandatory = false;
   std::uint32_t period_ticks = 1;
-  std::uint32_t phase = 0;  // slow sources do not all fall on the same tick
+  std::uint32_t countdown = 0;  // ticks until it is due, where the period is longer than one
+  std::uint32_t phase = 0;      // slow sources do not all fall on the same tick
+  std::uint32_t failures_in_a_row = 0;
   std::uint64_t reads = 0;
   std::uint64_t failures = 0;
-  std::uint32_t failures_in_a_row = 0;
+  const proc::SourceDef* def = nullptr;
+  proc::Cadence cadence;
   Histogram read_time;
 
   bool open() const { return status == proc::ReadStatus::ok; }
-  bool mandatory() const { return def->name == "stat"; }
 };
 
 // Every how many ticks a source with this cadence is read. FLOOR_HZ replaces cadences, and says so in
@@ -75,7 +78,9 @@ class Sampler {
   std::string_view fatal_source() const;
 
  private:
-  void read_one(SourceState& s, proc::Tick& tick);
+  // Returns the time after it; `begin` is the time before it, which is the time after the source before.
+  std::int64_t read_one(SourceState& s, proc::Tick& tick, std::int64_t begin);
+  static bool due(SourceState& s);
   void open_one(SourceState& s);
   void retry_absent();
   void fill_own_tables(std::int64_t wake_ns, std::int64_t read_ns);

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace mikroscope::agent {
@@ -125,6 +126,7 @@ void Server::accept_one(std::int64_t now_ns) {
     (void)send(fd.get(), kBusy.data(), kBusy.size(), MSG_NOSIGNAL);
     return;
   }
+  used_ = std::max(used_, static_cast<std::uint32_t>(c - connections_) + 1);
   c->fd = static_cast<base::Fd&&>(fd);
   c->phase = Phase::reading;
   c->spare = spare;
@@ -141,8 +143,9 @@ void Server::close(Connection& c) {
   c.registered = false;
   c.interest = 0;
   c.in_size = c.body_size = c.send_from = c.send_to = c.touched = 0;
-  c.blocked = c.idle = c.last = c.broken = c.head_sent = false;
+  c.blocked = c.idle = c.last = c.broken = c.head_sent = c.calm = false;
   --service_->counts.open;
+  while (used_ != 0 && connections_[used_ - 1].phase == Phase::free) --used_;
 }
 
 void Server::watch(Connection& c) {
@@ -150,7 +153,7 @@ void Server::watch(Connection& c) {
   if (c.blocked) {
     wanted = EPOLLOUT;
   } else if (c.phase == Phase::reading) {
-    wanted = EPOLLIN | EPOLLRDHUP;
+    wanted = c.calm && c.in_size == 0 ? 0 : EPOLLIN | EPOLLRDHUP;
   } else if (c.phase == Phase::waiting || c.idle) {
     wanted = EPOLLRDHUP;
   }
@@ -214,6 +217,7 @@ void Server::answer(Connection& c, const Request& request, std::uint16_t bad, st
   ++service_->counts.requests;
   c.response = Response{};
   c.http10 = request.http10;
+  c.calm = false;
   c.keep_alive = request.keep_alive && !c.spare && bad == 0;
   c.head_only = request.method == Method::head;
   c.head_sent = c.last = c.broken = c.idle = false;
@@ -241,6 +245,7 @@ void Server::answer(Connection& c, const Request& request, std::uint16_t bad, st
   }
   const std::uint64_t newest = service_->store->ring.newest();
   const SampleQuery& q = c.response.query;
+  c.calm = times_.calm_ns != 0 && c.response.kind == ReplyKind::samples && !q.endless;
   const std::uint64_t fresh = newest > q.since ? newest - q.since : 0;
   if (c.response.kind == ReplyKind::samples && c.response.wait_ms != 0 && fresh < c.response.least &&
       !q.restarted && !c.head_only) {
@@ -405,19 +410,24 @@ void Server::finish(Connection& c) {
 
 void Server::on_sample(std::int64_t now_ns) {
   const std::uint64_t newest = service_->store->ring.newest();
-  for (Connection& c : connections_) {
+  // A tenth of slack: a tick that comes a little early is still the one to look at.
+  const bool look = now_ns - looked_ns_ >= times_.calm_ns - times_.calm_ns / 10;
+  if (look) looked_ns_ = now_ns;
+  for (Connection& c : used()) {
     if (c.phase == Phase::waiting) {
       const std::uint64_t since = c.response.query.since;
       if ((newest > since && newest - since >= c.response.least) || now_ns >= c.wait_until_ns) begin_reply(c);
     } else if (c.phase == Phase::replying && c.idle) {
       c.idle = false;
+    } else if (look && c.calm && c.phase == Phase::reading && c.in_size == 0) {
+      readable(c, now_ns);
     }
   }
 }
 
 bool Server::work(std::int64_t now_ns) {
   bool more = false;
-  for (Connection& c : connections_) {
+  for (Connection& c : used()) {
     if (c.phase != Phase::replying || c.blocked || c.idle) continue;
     if (c.send_from == c.send_to && !c.last && !c.broken) {
       if (times_.heartbeat_ns != 0 && c.response.query.endless && !c.response.query.packed) {
@@ -446,7 +456,7 @@ bool Server::work(std::int64_t now_ns) {
 
 std::int64_t Server::expire(std::int64_t now_ns) {
   std::int64_t next = now_ns + 1'000'000'000;
-  for (Connection& c : connections_) {
+  for (Connection& c : used()) {
     if (c.phase == Phase::free) continue;
     if (c.phase == Phase::waiting) {
       if (now_ns >= c.wait_until_ns) {
@@ -473,7 +483,7 @@ std::int64_t Server::expire(std::int64_t now_ns) {
 
 std::int64_t Server::first_deadline_ns() const {
   std::int64_t first = INT64_MAX;
-  for (const Connection& c : connections_) {
+  for (const Connection& c : used()) {
     if (c.phase == Phase::waiting && c.wait_until_ns < first) first = c.wait_until_ns;
   }
   return first;
@@ -490,7 +500,7 @@ void Server::stop(std::string_view reason) {
   w.put("{\"bye\":{\"reason\":");
   w.json_string(reason);
   w.put("}}");
-  for (Connection& c : connections_) {
+  for (Connection& c : used()) {
     if (c.phase == Phase::free) continue;
     const bool polled = c.phase == Phase::waiting;
     const bool streams = c.phase == Phase::replying && c.response.query.endless && c.send_from == c.send_to;

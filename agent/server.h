@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "agent/reply.h"
@@ -20,6 +21,10 @@ struct ServerTimes {
   std::int64_t head_ns = 5'000'000'000;   // from the first byte of a request to its last
   std::int64_t idle_ns = 60'000'000'000;  // between requests, and without progress in sending
   std::int64_t heartbeat_ns = 5'000'000'000;
+  // A client that pulls samples over a kept connection is looked at right after a tick, at most so often, and
+  // does not wake the process in between: a wake-up costs more than the reply. 0: every request is answered
+  // when it comes.
+  std::int64_t calm_ns = 0;
 };
 
 class Server {
@@ -65,6 +70,7 @@ class Server {
     bool broken = false;   // ends without its proper end
     bool idle = false;     // a stream that has said all there is
     bool blocked = false;  // the socket is full
+    bool calm = false;     // its last request was a pull of samples (ServerTimes::calm_ns)
     bool registered = false;
     std::uint32_t interest = 0;
     char* in = nullptr;
@@ -84,6 +90,8 @@ class Server {
   };
 
   void accept_one(std::int64_t now_ns);
+  std::span<Connection> used() { return {connections_, used_}; }
+  std::span<const Connection> used() const { return {connections_, used_}; }
   Connection* place(std::int64_t now_ns, bool& spare);
   void readable(Connection& c, std::int64_t now_ns);
   void take_requests(Connection& c, std::int64_t now_ns);
@@ -104,7 +112,9 @@ class Server {
   std::uint32_t port_ = 0;
   std::size_t out_capacity_ = 0;
   ServerTimes times_;
+  std::int64_t looked_ns_ = 0;  // when calm clients were looked at
   Connection connections_[kConnections];
+  std::uint32_t used_ = 0;  // connections from here on are free: a tick does not look at them
 };
 
 }  // namespace mikroscope::agent

@@ -76,6 +76,46 @@ class CellReader {
   bool literal_ready_ = false;
 };
 
+// Cells of a table with columns that are predicted from the row above.
+void write_cells_above(CellWriter& cells, const Table& t, std::uint32_t rows, const std::uint64_t* before,
+                       const std::uint64_t* now) {
+  const std::uint32_t columns = t.columns();
+  std::uint32_t s = 0;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t c = 0; c < columns; ++c, ++s) {
+      std::uint64_t step = now[s] - before[s];
+      if (t.schema->columns[c].predict == Predict::above && row != 0)
+        step -= now[s - columns] - before[s - columns];
+      cells.cell(step);
+    }
+  }
+}
+
+// memcmp() of small C libraries compares byte by byte; these arrays are compared at every tick.
+bool same_values(const std::uint64_t* a, const std::uint64_t* b, std::uint32_t count) {
+  for (; count >= 4; count -= 4, a += 4, b += 4) {
+    if (((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])) != 0) return false;
+  }
+  for (; count != 0; --count) {
+    if (*a++ != *b++) return false;
+  }
+  return true;
+}
+
+bool same_flags(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t count) {
+  for (; count >= 8; count -= 8, a += 8, b += 8) {
+    std::uint64_t x = 0;
+    std::uint64_t y = 0;
+    std::memcpy(&x, a, sizeof x);
+    std::memcpy(&y, b, sizeof y);
+    if (x != y) return false;
+  }
+  for (; count != 0; --count) {
+    if (*a++ != *b++) return false;
+  }
+  return true;
+}
+
 // Runs of slots whose live flag changes, over the used slots of the tables in `tables`, in slot order.
 template <class Visit>
 std::uint32_t for_each_toggle(const Layout& layout, const std::uint32_t* rows, std::uint64_t tables,
@@ -89,7 +129,7 @@ std::uint32_t for_each_toggle(const Layout& layout, const std::uint32_t* rows, s
     const std::uint32_t used = rows[i] * t.columns();
     const std::uint8_t* const a = before + t.slot0;
     const std::uint8_t* const b = now + t.slot0;
-    if (length == 0 && std::memcmp(a, b, used) == 0) {
+    if (length == 0 && same_flags(a, b, used)) {
       since += used;
       continue;
     }
@@ -341,25 +381,25 @@ void write_frame(ByteWriter& out, const Layout& layout, const State& now, Track&
   for (std::uint32_t i = 0; i < layout.table_count; ++i) {
     if (!now.has_table(i)) continue;
     const Table& t = layout.tables[i];
-    const std::uint32_t columns = t.columns();
-    const std::uint32_t used = track.rows[i] * columns;
-    const std::uint64_t* const a = track.values + t.slot0;
+    const std::uint32_t used = track.rows[i] * t.columns();
+    std::uint64_t* const a = track.values + t.slot0;
     const std::uint64_t* const b = now.values + t.slot0;
-    if (std::memcmp(a, b, used * sizeof *a) == 0) {
+    if (same_values(a, b, used)) {
       cells.same(used);
     } else {
-      std::uint32_t s = 0;
-      for (std::uint32_t row = 0; row < track.rows[i]; ++row) {
-        for (std::uint32_t c = 0; c < columns; ++c, ++s) {
-          std::uint64_t step = b[s] - a[s];
-          if (t.schema->columns[c].predict == Predict::above && row != 0)
-            step -= b[s - columns] - a[s - columns];
-          cells.cell(step);
+      bool predicted_from_above = false;
+      for (const Column& column : t.schema->columns) predicted_from_above |= column.predict == Predict::above;
+      if (predicted_from_above) {
+        write_cells_above(cells, t, track.rows[i], a, b);
+        std::memcpy(a, b, used * sizeof *a);
+      } else {
+        for (std::uint32_t s = 0; s < used; ++s) {
+          cells.cell(b[s] - a[s]);
+          a[s] = b[s];
         }
       }
-      std::memcpy(track.values + t.slot0, b, used * sizeof *a);
     }
-    std::memcpy(track.live + t.slot0, now.present + t.slot0, used);
+    if (live_changed) std::memcpy(track.live + t.slot0, now.present + t.slot0, used);
     track.read_boot_ns[i] = now.head.boot_ns;
   }
   cells.flush();

@@ -124,6 +124,13 @@ class TableWriter {
   bool row(KeyPart a) { return row(RowKey{{a}}); }
   bool row(KeyPart a, KeyPart b) { return row(RowKey{{a, b}}); }
   bool row(KeyPart a, KeyPart b, KeyPart c) { return row(RowKey{{a, b, c}}); }
+  // The row that row() selected last, and selecting it again without its key. The caller knows that it is the
+  // same one.
+  std::uint32_t row_index() const { return next_ - 1; }
+  void select(std::uint32_t index) {
+    next_ = index + 1;
+    base_ = layout_->tables[table_].slot(index, 0);
+  }
   // The only row of a keyless table.
   void single() { base_ = layout_->tables[table_].slot0; }
 

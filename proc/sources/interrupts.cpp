@@ -2,18 +2,18 @@
 // column, so the header's numbers decide which CPU a number belongs to. After the counts stand chip, hardware
 // number, trigger and the devices; the devices are the row's name. Kernels keep 32 bits, also 64-bit ones.
 
-#include <cstring>
-
 #include "base/text.h"
 #include "proc/file_source.h"
 #include "proc/sources/cpu_ids.h"
 #include "proc/sources/stat_columns.h"
 #include "proc/tables.h"
+#include "proc/unchanged_lines.h"
 
 namespace mikroscope::proc {
 namespace {
 
 constexpr std::size_t kLines = 2048;           // remembered; further lines are only looked up more slowly
+constexpr std::size_t kKept = 32768;           // bytes of the last text, to know lines that did not change
 constexpr std::size_t kArchitectureRows = 20;  // x86 prints some fifteen rows (NMI, LOC, ...) as one record
 constexpr std::size_t kDescription = 96;       // room for the text of a row in the bound of a record
 constexpr std::size_t kDigits = 11;            // "%10u "
@@ -26,25 +26,6 @@ constexpr KeyColumn kKeys[] = {
 constexpr Column kIrqCpu[] = {
     {"count", Kind::counter, Unit::events, "interrupts serviced", Width::bits32},
 };
-
-constexpr std::size_t kKept = 32768;  // of the last text, to know lines that did not change
-
-// memcmp() by words: small C libraries compare byte by byte.
-bool same_bytes(const char* a, const char* b, std::size_t size) {
-  for (; size >= sizeof(std::uint64_t); size -= sizeof(std::uint64_t)) {
-    std::uint64_t x = 0;
-    std::uint64_t y = 0;
-    std::memcpy(&x, a, sizeof x);
-    std::memcpy(&y, b, sizeof y);
-    if (x != y) return false;
-    a += sizeof x;
-    b += sizeof y;
-  }
-  for (; size != 0; --size) {
-    if (*a++ != *b++) return false;
-  }
-  return true;
-}
 
 // Whether a word of a row's text is its trigger: Level, Edge (ARM), 9-fasteoi, PCI-MSI-edge (x86).
 bool is_trigger(std::string_view word) {
@@ -75,59 +56,75 @@ class InterruptsFile final : public FileSource {
   }
 
  private:
-  // What stood in one line at the last tick: while irq, length and end agree, so do the texts.
+  // What stood in one line the last time: while irq, length and end agree, so do the texts, and while the
+  // header is that of the last time, so are the rows: first_row for the first CPU, and on, where they stand
+  // in one piece.
   struct Line {
     KeyPart irq;
     KeyPart name;
     std::uint32_t length;
-    std::uint32_t at;  // where in the text it began
-    bool counted;      // it gave a count for each CPU of the header
+    std::uint32_t first_row;
+    std::uint32_t header;  // header_count_ when first_row was right; 0: it is not
   };
 
   bool prepare(base::Arena& arena) override {
     lines_ = arena.make<Line>(kLines);
-    kept_ = static_cast<char*>(arena.take(kKept, 1));
-    return lines_ != nullptr && kept_ != nullptr;
+    return lines_ != nullptr && unchanged_.prepare(arena, kLines, kKept);
   }
 
   bool parse(std::string_view text, Tick&) override {
     base::Scanner file(text);
     const std::string_view header = file.line();
-    const bool same_header = header.size() == header_size_ && header_size_ <= kept_size_ &&
-                             same_bytes(header.data(), kept_, header_size_);
-    if (!same_header && !cpus_.parse_header(header)) {
-      kept_size_ = header_size_ = 0;
-      return false;
+    unchanged_.begin(text);
+    if (header.size() != header_size_ || !unchanged_.same_start(header_size_)) {
+      unchanged_.forget();
+      header_size_ = 0;
+      if (!cpus_.parse_header(header)) return false;
+      header_size_ = header.size();
+      ++header_count_;
     }
-    if (!same_header) kept_size_ = 0;
-    header_size_ = header.size();
     set_shape(base::FileShape{kArchitectureRows * (kDigits * cpus_.count() + kDescription)});
     bool any = false;
     for (std::size_t n = 0; !file.done(); ++n) {
-      const auto at = static_cast<std::uint32_t>(text.size() - file.rest().size());
       const std::string_view line = file.line();
-      any |= repeat(line, at, n) || row(line, at, n);
+      any |= unchanged_.same(n, line) ? repeat(n) : row(line, n);
     }
-    kept_size_ = text.size() < kKept ? text.size() : kKept;
-    std::memcpy(kept_, text.data(), kept_size_);
+    unchanged_.end();
     return any;
   }
 
-  // A line that is what it was, where it was: on most machines most lines. Its counts are those of the last
-  // reading.
-  bool repeat(std::string_view text, std::uint32_t at, std::size_t n) {
-    if (n >= kLines || !lines_[n].counted || lines_[n].at != at || lines_[n].length != text.size() ||
-        at + text.size() > kept_size_ || !same_bytes(text.data(), kept_ + at, text.size())) {
-      return false;
+  // Calls give(i) with the row of the i-th CPU selected.
+  template <class Give>
+  void each_cpu(Line& line, Give give) {
+    const std::size_t cpus = cpus_.count();
+    if (line.header == header_count_) {
+      for (std::size_t i = 0; i < cpus; ++i) {
+        irq_cpu_.select(line.first_row + static_cast<std::uint32_t>(i));
+        give(i);
+      }
+      return;
     }
-    for (std::size_t i = 0; i < cpus_.count(); ++i) {
-      if (irq_cpu_.row(lines_[n].irq, lines_[n].name, cpus_[i])) irq_cpu_.set_again(0);
+    bool in_one_piece = true;
+    for (std::size_t i = 0; i < cpus; ++i) {
+      if (!irq_cpu_.row(line.irq, line.name, cpus_[i])) {
+        in_one_piece = false;
+        continue;
+      }
+      if (i == 0) line.first_row = irq_cpu_.row_index();
+      in_one_piece = in_one_piece && irq_cpu_.row_index() == line.first_row + i;
+      give(i);
     }
+    line.header = in_one_piece ? header_count_ : 0;
+  }
+
+  // Its counts are those of the last reading.
+  bool repeat(std::size_t n) {
+    each_cpu(lines_[n], [this](std::size_t) { irq_cpu_.set_again(0); });
     return true;
   }
 
-  bool row(std::string_view text, std::uint32_t at, std::size_t n) {
-    if (n < kLines) lines_[n].counted = false;
+  bool row(std::string_view text, std::size_t n) {
+    unchanged_.unmark(n);
     base::Scanner line(text);
     std::string_view irq;
     if (!line.until(':', irq)) return false;  // "IPI0:1145401553": not always a blank after it
@@ -136,14 +133,11 @@ class InterruptsFile final : public FileSource {
     if (irq == "MIS") return machine_wide(line, kIrqMis);
     std::uint64_t count[kMaxCpus];
     if (irq.empty() || !counts(line, count)) return false;
-    const Line key = identify(irq, text, line.rest(), n);
-    for (std::size_t i = 0; i < cpus_.count(); ++i) {
-      if (irq_cpu_.row(key.irq, key.name, cpus_[i])) irq_cpu_.set(0, count[i]);
-    }
-    if (n < kLines) {
-      lines_[n].at = at;
-      lines_[n].counted = true;
-    }
+    Line unremembered{-1, -1, 0, 0, 0};
+    Line& key = n < kLines ? lines_[n] : unremembered;
+    identify(irq, text, line.rest(), key);
+    each_cpu(key, [&](std::size_t i) { irq_cpu_.set(0, count[i]); });
+    unchanged_.mark(n, text);
     return true;
   }
 
@@ -158,18 +152,16 @@ class InterruptsFile final : public FileSource {
     return !ahead.u64(surplus) || (!ahead.done() && !base::is_space(ahead.peek()));
   }
 
-  Line identify(std::string_view irq, std::string_view text, std::string_view description, std::size_t n) {
-    Line fresh{-1, -1, static_cast<std::uint32_t>(text.size()), 0, false};
-    Line& known = n < kLines ? lines_[n] : fresh;
+  void identify(std::string_view irq, std::string_view text, std::string_view description, Line& line) {
     description = base::trim(description);
-    if (known.length == text.size() && irq_cpu_.text(known.irq) == irq) {
-      const std::string_view name = irq_cpu_.text(known.name);
-      if (!name.empty() && description.ends_with(name)) return known;
+    if (line.length == text.size() && irq_cpu_.text(line.irq) == irq) {
+      const std::string_view name = irq_cpu_.text(line.name);
+      if (!name.empty() && description.ends_with(name)) return;
     }
-    known.irq = irq_cpu_.intern(irq);
-    known.name = irq_cpu_.intern(devices_of(description));
-    known.length = static_cast<std::uint32_t>(text.size());
-    return known;
+    line.irq = irq_cpu_.intern(irq);
+    line.name = irq_cpu_.intern(devices_of(description));
+    line.length = static_cast<std::uint32_t>(text.size());
+    line.header = 0;
   }
 
   bool machine_wide(base::Scanner& line, StatColumn column) {
@@ -181,9 +173,9 @@ class InterruptsFile final : public FileSource {
   }
 
   Line* lines_ = nullptr;
-  char* kept_ = nullptr;  // the start of the text that gave the counts
-  std::size_t kept_size_ = 0;
   std::size_t header_size_ = 0;
+  std::uint32_t header_count_ = 0;  // headers understood, so that 0 is none of them
+  UnchangedLines unchanged_;
   CpuIds cpus_;
   TableWriter irq_cpu_;
   TableWriter stat_;

@@ -30,10 +30,10 @@ def rss_kib(pid):
 
 
 class Agent:
-    def __init__(self, build, rate, **env):
+    def __init__(self, build, rate, path=None, **env):
         agents = os.path.join(build, 'agents')
         native = {'x86_64': 'amd64', 'aarch64': 'arm64'}.get(platform.machine(), '')
-        candidates = [os.environ.get('MIKROSCOPE_AGENT', '')]
+        candidates = [path or os.environ.get('MIKROSCOPE_AGENT', '')]
         for root, _, files in os.walk(build):
             if 'mikroscope-agent' in files and native and native in root:
                 candidates.append(os.path.join(root, 'mikroscope-agent'))
@@ -79,6 +79,7 @@ class Puller(threading.Thread):
     def __init__(self, agent, accept, hz=2.0):
         super().__init__(daemon=True)
         self.agent, self.accept, self.hz, self.ending = agent, accept, hz, False
+        self.schema = agent.json('/capabilities')['schema']
         self.newest, self.pulls, self.bytes, self.errors, self.seqs = 0, 0, 0, 0, []
 
     def run(self):
@@ -88,7 +89,7 @@ class Puller(threading.Thread):
             due = max(due + 1 / self.hz, time.monotonic() - 1 / self.hz)
             time.sleep(max(0, due - time.monotonic()))
             try:
-                c.request('GET', f'/samples?since={self.newest}&max=10000&cont=1', headers={'Accept': self.accept})
+                c.request('GET', f'/samples?since={self.newest}&max=10000&cont=1&schema={self.schema}', headers={'Accept': self.accept})
                 r = c.getresponse()
                 body = r.read()
                 if self.accept != FRAMES:
@@ -141,7 +142,7 @@ def side_by_side(build, rate, rounds, seconds, arms):
             if name == 'floor':
                 processes[name] = subprocess.Popen([floor, str(rate), str(seconds + 30), *files], stdout=subprocess.DEVNULL)
             else:
-                agents[name] = Agent(build, rate, **arms[name][0])
+                agents[name] = Agent(build, rate, path=(arms[name] + (None,))[2], **arms[name][0])
                 processes[name] = agents[name].process
             time.sleep(random.uniform(0.03, 0.2))  # phases spread: whoever wakes first pays for cold caches
         pullers = [Puller(agents[n], arms[n][1]) for n in agents if arms[n][1]]
@@ -178,7 +179,15 @@ def cost(a):
                 'nobody pulling': ({}, None)}
         # One arm at a time beside the floor: on a small machine more arms disturb each other.
         for name, arm in arms.items():
-            rounds = side_by_side(a.build, rate, a.rounds, a.seconds, {name: arm})
+            if a.arms not in name:
+                continue
+            pair = {name: arm}
+            if a.other:
+                pair['other agent'] = arm + (a.other,)
+            rounds = side_by_side(a.build, rate, a.rounds, a.seconds, pair)
+            if a.other:
+                ratios = [r['other agent'] / r['floor'] for r in rounds]
+                rows.append([f'{rate} Hz', name + ', other agent', spread(ratios), f'{statistics.median(r["other agent"] for r in rounds):.0f}', '', ''])
             rows.append([f'{rate} Hz', name, spread([r[name] / r['floor'] for r in rounds]), f'{statistics.median(r[name] for r in rounds):.0f}',
                          f'{statistics.median(r["floor"] for r in rounds):.0f}', f'{statistics.median(r[name] for r in rounds) * rate / 1e4:.2f} %'])
     table(['rate', 'arm', 'agent / bare reads', 'agent us/sample', 'bare us/sample', 'of one core'], rows)
@@ -299,6 +308,8 @@ def main():
     p.add_argument('--rates', type=lambda s: [int(x) for x in s.split(',')], default=[10, 100])
     p.add_argument('--rounds', type=int)
     p.add_argument('--seconds', type=float)
+    p.add_argument('--other', help='cost: a second agent program, measured in the same windows')
+    p.add_argument('--arms', default='', help='cost: only arms whose name contains this')
     a = p.parse_args()
     a.rounds = a.rounds or dict(cost=10, subtick=5, catchup=5, plot=3).get(a.verb, 1)
     a.seconds = a.seconds or dict(cost=6, subtick=6, gaps=300, plot=3600).get(a.verb, 0)
