@@ -114,6 +114,8 @@ void write_capabilities(const Service& service, base::Writer& out) {
   hash.hex32(service.store->schema_hash);
   hash.put('"');
   json.text("sandbox", service.sandbox);
+  json.boolean("watchdog", facts.watchdog);
+  if (!facts.watchdog_identity.empty()) json.text("watchdog_identity", facts.watchdog_identity);
   json.open('{', "limits");
   if (facts.memory_limit.bytes != 0) {
     json.number("memory_max_bytes", facts.memory_limit.bytes);
@@ -122,6 +124,20 @@ void write_capabilities(const Service& service, base::Writer& out) {
   if (facts.memory_total != 0) json.number("memory_total_bytes", facts.memory_total);
   if (facts.conntrack_max != 0) json.number("conntrack_max", facts.conntrack_max);
   if (!facts.governor.empty()) json.text("cpufreq_governor", facts.governor);
+  if (facts.cpufreq_min_khz != 0) json.number("cpufreq_min_khz", facts.cpufreq_min_khz);
+  if (facts.cpufreq_max_khz != 0) json.number("cpufreq_max_khz", facts.cpufreq_max_khz);
+  if (facts.trip_point_count != 0) {
+    json.open('[', "thermal_trips");
+    for (std::uint32_t i = 0; i < facts.trip_point_count; ++i) {
+      const TripPoint& trip = facts.trip_points[i];
+      json.open('{');
+      json.number("zone", trip.zone);
+      json.text("type", trip.type);
+      json.fixed("celsius", trip.millicelsius, 3);
+      json.close('}');
+    }
+    json.close(']');
+  }
   json.number("agent_ring_bytes", service.memory.ring_bytes);
   json.number("agent_capture_bytes", service.memory.capture_bytes);
   json.number("agent_fixed_bytes", service.memory.fixed_bytes);

@@ -78,6 +78,39 @@ void read_vulnerabilities(const proc::Roots& roots, base::Arena& arena, base::Re
   }
 }
 
+void read_trip_points(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer buffer,
+                      MachineFacts& out) {
+  constexpr std::uint32_t kZones = 16;
+  constexpr std::uint32_t kTripsPerZone = 12;
+  for (std::uint32_t zone = 0; zone < kZones; ++zone) {
+    for (std::uint32_t trip = 0; trip < kTripsPerZone; ++trip) {
+      if (out.trip_point_count == MachineFacts::kMaxTripPoints) return;
+      char rest[96];
+      base::Writer path(rest, sizeof rest);
+      path.put("class/thermal/thermal_zone");
+      path.u64(zone);
+      path.put("/trip_point_");
+      path.u64(trip);
+      const std::size_t stem = path.size();
+      path.put("_temp");
+      std::int64_t millicelsius = 0;
+      if (!base::parse_i64(read_text(roots.sys, path.view(), buffer), millicelsius)) break;
+      path.rewind(stem);
+      path.put("_type");
+      out.trip_points[out.trip_point_count++] = {zone, arena.copy(read_text(roots.sys, path.view(), buffer)),
+                                                 millicelsius};
+    }
+  }
+}
+
+void read_watchdog(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer buffer, MachineFacts& out) {
+  char path[proc::kMaxPath];
+  if (!proc::join_path(roots.sys, "class/watchdog/watchdog0", path)) return;
+  out.watchdog = access(path, F_OK) == 0;
+  if (out.watchdog)
+    out.watchdog_identity = arena.copy(read_text(roots.sys, "class/watchdog/watchdog0/identity", buffer));
+}
+
 bool names(std::string_view controllers, std::string_view wanted) {
   std::string_view name;
   while (next_item(controllers, name)) {
@@ -194,6 +227,8 @@ void read_facts(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer b
   out.board = arena.copy(read_text(roots.proc, "device-tree/model", buffer));
   if (out.board.empty()) out.board = out.cmdline_board;
   out.governor = arena.copy(read_text(roots.sys, "devices/system/cpu/cpu0/cpufreq/scaling_governor", buffer));
+  out.cpufreq_min_khz = read_number(roots.sys, "devices/system/cpu/cpu0/cpufreq/scaling_min_freq", buffer);
+  out.cpufreq_max_khz = read_number(roots.sys, "devices/system/cpu/cpu0/cpufreq/scaling_max_freq", buffer);
   out.machine.possible_cpus = cpu_list_end(read_text(roots.sys, "devices/system/cpu/possible", buffer));
   out.online_cpus = cpu_list_count(read_text(roots.sys, "devices/system/cpu/online", buffer));
   const std::string_view stat = read_text(roots.proc, "stat", buffer);
@@ -214,6 +249,8 @@ void read_facts(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer b
   std::uint64_t total_kib = 0;
   if (meminfo.consume("MemTotal:") && meminfo.u64(total_kib)) out.memory_total = total_kib * 1024;
   out.memory_limit = read_memory_limit(roots, arena, buffer);
+  read_trip_points(roots, arena, buffer, out);
+  read_watchdog(roots, arena, buffer, out);
   read_vulnerabilities(roots, arena, buffer, out);
 }
 

@@ -24,6 +24,13 @@ struct MemoryLimit {
   std::string_view from;    // the file that says so
 };
 
+// Where a thermal zone's driver acts: as its trip_point_N_temp and _type say.
+struct TripPoint {
+  std::uint32_t zone = 0;
+  std::string_view type;  // passive, hot, critical, ...
+  std::int64_t millicelsius = 0;
+};
+
 struct MachineFacts {
   proc::Machine machine;
   std::string_view version_line;   // /proc/version, without the compiler
@@ -31,13 +38,20 @@ struct MachineFacts {
   std::string_view board;          // /proc/device-tree/model, else board= of the command line
   std::string_view cmdline_board;  // board= and ver= of /proc/cmdline (RouterBOOT)
   std::string_view cmdline_version;
-  std::string_view governor;  // of CPU 0
-  char instance[17] = {};     // random hexadecimal
+  std::string_view governor;          // of CPU 0
+  std::uint64_t cpufreq_min_khz = 0;  // the bounds that CPU 0's governor keeps to; 0: unknown
+  std::uint64_t cpufreq_max_khz = 0;
+  bool watchdog = false;  // there is a hardware or software watchdog
+  std::string_view watchdog_identity;
+  char instance[17] = {};  // random hexadecimal
   std::string_view boot_id;
   std::uint32_t online_cpus = 0;
   std::uint64_t conntrack_max = 0;  // 0: unknown
   std::uint64_t memory_total = 0;   // bytes
   MemoryLimit memory_limit;         // the least of this process's cgroup and those above it
+  static constexpr std::uint32_t kMaxTripPoints = 32;
+  TripPoint trip_points[kMaxTripPoints];
+  std::uint32_t trip_point_count = 0;
   static constexpr std::uint32_t kMaxVulnerabilities = 32;
   Vulnerability vulnerabilities[kMaxVulnerabilities];
   std::uint32_t vulnerability_count = 0;

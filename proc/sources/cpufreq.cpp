@@ -115,7 +115,7 @@ class CpufreqFiles final : public Source {
 
 }  // namespace
 
-constinit const Schema kCpufreqSchema{"cpufreq", kCpuKey, kCpufreq, "clock of each core"};
+constinit const Schema kCpufreqSchema{"cpufreq", kCpuKey, kCpufreq, "clock of each core; of the first 256"};
 constinit const SourceDef kCpufreqSource{
     "cpufreq",      "/sys/devices/system/cpu/cpu*/cpufreq/scaling_cur_freq",
     Group::devices, {},

@@ -7,11 +7,13 @@
 #include "base/text.h"
 #include "proc/file_source.h"
 #include "proc/tables.h"
+#include "proc/unchanged_lines.h"
 
 namespace mikroscope::proc {
 namespace {
 
 constexpr std::size_t kLines = 1024;  // remembered; further lines are only looked up more slowly
+constexpr std::size_t kKept = 16384;  // bytes of the last text, to know lines that did not change
 constexpr std::uint32_t kRows = 256;
 constexpr std::size_t kNumbers = 11;  // after major, minor and name
 constexpr std::size_t kOldNumbers = 4;
@@ -53,19 +55,42 @@ class DiskstatsFile final : public FileSource {
   void bind(Layout& layout, State& state) override { disk_ = bind_table(layout, state, kDiskSchema); }
 
  private:
+  enum class Form : std::uint8_t { nothing, old, usual };
+
   bool prepare(base::Arena& arena) override {
-    names_ = arena.make<KeyPart>(kLines);
-    return names_ != nullptr;
+    known_ = arena.make<Known>(kLines);
+    return known_ != nullptr && unchanged_.prepare(arena, kLines, kKept);
   }
 
   bool parse(std::string_view text, Tick&) override {
     bool any = text.empty();  // a machine without block devices
     std::size_t n = 0;
-    for (base::Scanner file(text); !file.done(); ++n) any |= line(file.line(), n);
+    unchanged_.begin(text);
+    for (base::Scanner file(text); !file.done(); ++n) {
+      const std::string_view one = file.line();
+      any |= unchanged_.same(n, one) ? repeat(known_[n]) : line(one, n);
+    }
+    unchanged_.end();
     return any;
   }
 
+  // What a line gave the last time.
+  struct Known {
+    KeyPart name = -1;
+    Form form = Form::nothing;
+  };
+  bool repeat(const Known& known) {
+    if (known.form == Form::nothing || !disk_.row(known.name)) return true;
+    if (known.form == Form::old) {
+      for (const std::uint32_t column : kOldColumns) disk_.set_again(column);
+    } else {
+      for (std::uint32_t c = 0; c < std::size(kNumberOf); ++c) disk_.set_again(c);
+    }
+    return true;
+  }
+
   bool line(std::string_view text, std::size_t n) {
+    unchanged_.unmark(n);
     base::Scanner s(text);
     std::uint64_t major = 0;
     std::uint64_t minor = 0;
@@ -80,10 +105,16 @@ class DiskstatsFile final : public FileSource {
     s.skip_spaces();
     const bool old = numbers == kOldNumbers && s.done();
     if (!old && numbers < kNumbers) return false;
-    if (moved == 0 && made_in_advance(device)) return true;
-    const KeyPart name = disk_.intern(device, n < kLines ? names_[n] : -1);
-    if (n < kLines) names_[n] = name;
-    if (!disk_.row(name)) return true;
+    Known beyond;
+    Known& known = n < kLines ? known_[n] : beyond;
+    unchanged_.mark(n, text);
+    if (moved == 0 && made_in_advance(device)) {
+      known.form = Form::nothing;
+      return true;
+    }
+    known.name = disk_.intern(device, known.name);
+    known.form = old ? Form::old : Form::usual;
+    if (!disk_.row(known.name)) return true;
     if (old) {
       for (std::size_t i = 0; i < kOldNumbers; ++i) disk_.set(kOldColumns[i], number[i]);
     } else {
@@ -92,7 +123,8 @@ class DiskstatsFile final : public FileSource {
     return true;
   }
 
-  KeyPart* names_ = nullptr;
+  Known* known_ = nullptr;
+  UnchangedLines unchanged_;
   TableWriter disk_;
 };
 

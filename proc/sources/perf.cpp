@@ -121,7 +121,7 @@ class PerfSource final : public Source {
 
 }  // namespace
 
-constinit const Schema kPerfSchema{"perf", kKeys, kPerf, "hardware counters of each core"};
+constinit const Schema kPerfSchema{"perf", kKeys, kPerf, "hardware counters of each core; of the first 64"};
 constinit const SourceDef kPerfSource{
     "perf",
     "perf_event_open: hardware counters, one group per CPU",
