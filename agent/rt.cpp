@@ -21,6 +21,12 @@ void __cxa_pure_virtual();
 void __cxa_pure_virtual() {
   trap();
 }
+// Objects of static storage live until the kernel takes the process down. The C library's own would bring its
+// allocator.
+int __cxa_atexit(void (*)(void*), void*, void*);
+__attribute__((weak)) int __cxa_atexit(void (*)(void*), void*, void*) {
+  return 0;
+}
 // Normally of crtbegin.o, which a musl link leaves out.
 extern void* __dso_handle;
 __attribute__((weak)) void* __dso_handle = nullptr;
