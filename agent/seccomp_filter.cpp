@@ -60,6 +60,7 @@ constexpr std::uint32_t kAllowed[] = {
 #endif
     SYS_getdents64,
     SYS_madvise,
+    SYS_munmap,  // at the end, what it took at start
     // Counters of a CPU that comes online are opened when it is seen. Whether they may be is the kernel's to
     // say, as it was at start.
     SYS_perf_event_open,

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -246,6 +247,66 @@ TEST_F(Program, EveryEndpointWorksInTheSandbox) {
   EXPECT_THAT(request(port, "GET /nothing"), StartsWith("HTTP/1.1 404"));
   EXPECT_EQ(kill(p.pid(), SIGTERM), 0);
   EXPECT_EQ(p.wait(), 0);
+}
+
+// All numbers of a JSON member in a text, in order.
+std::vector<long long> numbers(const std::string& text, const std::string& name) {
+  std::vector<long long> out;
+  const std::string key = "\"" + name + "\":";
+  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1))
+    out.push_back(std::atoll(text.c_str() + at + key.size()));
+  return out;
+}
+
+// Packets over the loopback device, sent as fast as they can be; each is processed once by some CPU.
+unsigned send_burst(unsigned packets) {
+  const int to = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const int from = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  bind(to, reinterpret_cast<const sockaddr*>(&at), sizeof at);
+  getsockname(to, reinterpret_cast<sockaddr*>(&at), &size);
+  unsigned sent = 0;
+  for (unsigned i = 0; i < packets; ++i)
+    sent += sendto(from, "x", 1, 0, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 1 ? 1 : 0;
+  close(from);
+  close(to);
+  return sent;
+}
+
+TEST_F(Program, SubticksShowABurstWithinATick) {
+  Process p({{"ADDR", "127.0.0.1"}, {"PORT", free_port()}, {"RATE_HZ", "10"}, {"SUBTICK", "10"}}, {});
+  const int port = p.port();
+  ASSERT_NE(port, 0) << p.output;
+  const std::string before = request(port, "GET /samples?since=newest&wait=5000&min=2");
+  if (before.find("\"softnet\":[") == std::string::npos) GTEST_SKIP() << "this machine has no softnet_stat";
+  ASSERT_GE(send_burst(5000), 4000u);
+  const std::string after = request(port, "GET /samples?since=oldest");
+  const std::string rest = request(port, "GET /samples?since=newest&wait=5000&min=18");  // 2 s in all
+  const std::string all = after + rest;
+  const std::vector<long long> least = numbers(all, "processed_min");
+  const std::vector<long long> most = numbers(all, "processed_max");
+  const std::vector<long long> last = numbers(all, "processed_last");
+  ASSERT_GE(last.size(), 18u);
+  ASSERT_EQ(least.size(), last.size());
+  ASSERT_EQ(most.size(), last.size());
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    EXPECT_GE(least[i], 0);
+    EXPECT_LE(least[i], last[i]);
+    EXPECT_LE(last[i], most[i]);
+  }
+  const std::vector<long long> busy_least = numbers(all, "busy_min");
+  const std::vector<long long> busy_most = numbers(all, "busy_max");
+  ASSERT_EQ(busy_least.size(), busy_most.size());
+  for (std::size_t i = 0; i < busy_most.size(); ++i) EXPECT_LE(busy_least[i], busy_most[i]);
+  // A part is 10 ms: unless the sender was held up, some part saw far more than a tenth of the burst. On one
+  // CPU all of it; spread over several, each had its share.
+  const long long peak = *std::max_element(most.begin(), most.end());
+  EXPECT_GE(peak, 500) << all;
+  EXPECT_LE(peak, 100000);
+  for (const long long ns : numbers(all, "interval_ns")) EXPECT_GT(ns, 1'000'000);
 }
 
 }  // namespace

@@ -120,11 +120,15 @@ TEST_P(Filter, OpensOnlyForReading) {
   // O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND: the same numbers on these four.
   for (const unsigned long long flag : {01ull, 02ull, 0100ull, 01000ull, 02000ull}) {
     EXPECT_EQ(test::run_filter(program, {e.arch, e.openat, {0, 0, flag}}), kDenied) << flag;
-    if (e.open >= 0) EXPECT_EQ(test::run_filter(program, {e.arch, e.open, {0, flag}}), kDenied) << flag;
+    if (e.open >= 0) {
+      EXPECT_EQ(test::run_filter(program, {e.arch, e.open, {0, flag}}), kDenied) << flag;
+    }
   }
   const unsigned long long reading = 02000000;  // O_RDONLY | O_CLOEXEC
   EXPECT_EQ(test::run_filter(program, {e.arch, e.openat, {0, 0, reading}}), SECCOMP_RET_ALLOW);
-  if (e.open >= 0) EXPECT_EQ(test::run_filter(program, {e.arch, e.open, {0, reading}}), SECCOMP_RET_ALLOW);
+  if (e.open >= 0) {
+    EXPECT_EQ(test::run_filter(program, {e.arch, e.open, {0, reading}}), SECCOMP_RET_ALLOW);
+  }
   // The mode that stands where the other call has its flags decides nothing.
   EXPECT_EQ(test::run_filter(program, {e.arch, e.openat, {0, 0777, reading}}), SECCOMP_RET_ALLOW);
 }

@@ -133,13 +133,14 @@ std::uint16_t free_port() {
   return ntohs(address.sin_port);
 }
 
-std::string http_get(std::uint16_t port, const std::string& path) {
+std::string http_get(std::uint16_t port, const std::string& path, const std::string& headers) {
   const base::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_in address = loopback(port);
   const timeval timeout{5, 0};
   ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return {};
-  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
+  const std::string request =
+      "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n" + headers + "\r\n";
   if (::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
     return {};
   std::string reply;
@@ -149,7 +150,16 @@ std::string http_get(std::uint16_t port, const std::string& path) {
   }
   const std::size_t head = reply.find("\r\n\r\n");
   if (!reply.starts_with("HTTP/1.1 200") || head == std::string::npos) return {};
-  return reply.substr(head + 4);
+  if (reply.find("\r\nTransfer-Encoding: chunked\r\n") > head) return reply.substr(head + 4);
+  std::string body;
+  for (std::size_t at = head + 4; at < reply.size();) {
+    const std::size_t line = reply.find("\r\n", at);
+    const std::size_t size = std::strtoul(reply.c_str() + at, nullptr, 16);
+    if (size == 0 || line == std::string::npos) break;
+    body += reply.substr(line + 2, size);
+    at = line + 2 + size + 2;
+  }
+  return body;
 }
 
 std::string http_get_until(std::uint16_t port, const std::string& path, const std::string& wanted,

@@ -51,9 +51,9 @@ bool have(const std::string& tool);
 // A TCP port of the loopback address that was free a moment ago.
 std::uint16_t free_port();
 
-// The body of a 200 reply to GET http://127.0.0.1:port/path; empty otherwise. In the network namespace of the
-// caller.
-std::string http_get(std::uint16_t port, const std::string& path);
+// The body of a 200 reply to GET http://127.0.0.1:port/path, chunks put together; empty otherwise. `headers`
+// are whole lines. In the network namespace of the caller.
+std::string http_get(std::uint16_t port, const std::string& path, const std::string& headers = {});
 // Repeats it until the body holds `wanted`, at most `timeout_ms`; the last body.
 std::string http_get_until(std::uint16_t port, const std::string& path, const std::string& wanted,
                            int timeout_ms);

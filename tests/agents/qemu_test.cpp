@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "proc/reader/reader.h"
 #include "process.h"
 
 namespace mikroscope::agents_test {
@@ -74,6 +75,66 @@ TEST_P(AgentOn, SamplesServesAndEnds) {
   ASSERT_TRUE(exited) << "still running 10 s after SIGTERM";
   EXPECT_FALSE(exited->signalled) << exited->code;
   EXPECT_EQ(exited->code, 0) << agent.output();
+}
+
+// What both readers make of two seconds of samples: the same samples, of sane times and counters.
+struct Decoded {
+  std::vector<std::uint64_t> seqs;
+  std::vector<std::int64_t> boot_ns;
+  std::vector<std::int64_t> context_switches;
+  std::size_t cores = 0;
+  std::size_t malformed = 0;
+};
+
+Decoded decode(proc::ItemReader& reader, const std::string& body) {
+  Decoded out;
+  reader.feed(body);
+  reader.finish();
+  while (auto item = reader.next()) {
+    if (std::holds_alternative<proc::Malformed>(*item)) ++out.malformed;
+    const auto* const frame = std::get_if<proc::Frame>(&*item);
+    if (frame == nullptr) continue;
+    out.seqs.push_back(frame->head.seq);
+    out.boot_ns.push_back(frame->head.boot_ns);
+    const int stat = frame->layout->find("stat");
+    const int cpu = frame->layout->find("cpu");
+    if (stat < 0 || cpu < 0) continue;
+    const auto table = static_cast<std::uint32_t>(stat);
+    const int column = frame->layout->tables[stat].schema->column("ctxt");
+    const auto cell = frame->cell(table, 0, static_cast<std::uint32_t>(column));
+    out.context_switches.push_back(cell.value_or(-1));
+    out.cores = frame->rows[static_cast<std::size_t>(cpu)];
+  }
+  return out;
+}
+
+TEST_P(AgentOn, BothFormsOfTwoSecondsDecodeToTheSame) {
+  const std::uint16_t port = free_port();
+  Process agent(command(), {"ADDR=127.0.0.1", "PORT=" + std::to_string(port), "RATE_HZ=10", "BUFFER_S=30"});
+  ASSERT_NE(http_get_until(port, "/samples?since=oldest&max=21", "\"seq\":21,", 30'000).find("\"seq\":21,"),
+            std::string::npos)
+      << agent.output();
+  proc::NdjsonReader lines;
+  const Decoded text = decode(lines, http_get(port, "/samples?since=0&max=20"));
+  proc::PackedReader records;
+  const Decoded packed = decode(
+      records, http_get(port, "/samples?since=0&max=20", "Accept: application/vnd.mikroscope.frames\r\n"));
+  EXPECT_EQ(text.malformed, 0u);
+  EXPECT_EQ(packed.malformed, 0u);
+  ASSERT_EQ(text.seqs.size(), 20u);
+  EXPECT_EQ(text.seqs, packed.seqs);
+  EXPECT_EQ(text.boot_ns, packed.boot_ns);
+  EXPECT_EQ(text.context_switches, packed.context_switches);
+  EXPECT_EQ(text.cores, packed.cores);
+  EXPECT_GE(text.cores, 1u);
+  for (std::size_t i = 0; i < 20; ++i) {
+    EXPECT_EQ(text.seqs[i], i + 1);
+    if (i != 0) {
+      EXPECT_GT(text.boot_ns[i], text.boot_ns[i - 1]);
+    }
+    EXPECT_GT(text.context_switches[i], 0) << i;  // the agent's own, at least
+    EXPECT_LT(text.context_switches[i], 100'000'000) << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Agents, AgentOn, testing::ValuesIn(kMachines),
