@@ -430,6 +430,120 @@ TEST(Plot, ChecksFilesByteForByte) {
   EXPECT_EQ(slurp(dir.path("x-dark.svg")), old) << "a check writes nothing";
 }
 
+std::string figure_of(const TempDir& dir, const PlotOptions& o) {
+  const auto result = plot(o);
+  EXPECT_TRUE(result) << (result ? "" : result.error().what);
+  return slurp(dir.path("x.svg"));
+}
+
+// A window that is the whole recording takes two passes, no window one: the figures are the same.
+TEST(Plot, OnePassAndTwoDrawTheSame) {
+  const TempDir dir;
+  Recording plain;
+  Recording odd;
+  Recording later;  // a boot clock that went on from a greater value: only a line between the ends tells
+  for (int i = 0; i < 40; ++i) {
+    plain.sample(cpu({i % 10, 3}) + "," + mem(100, 50));
+    odd.sample(cpu({i % 10, 3}) + "," + mem(100, 50));
+    later.sample(cpu({i % 10, 3}));
+    if (i == 15) {
+      later.line(R"({"restart":{"instance":"b","previous":"a","reboot":true}})")
+          .reboot(9'000'000'000'000, 30);
+    }
+    if (i == 10) odd.skip(3);
+    if (i == 20) odd.step_wall(-3600);
+    if (i == 25) odd.reboot(77'000'000'000, 30);  // the ends do not tell of it
+    if (i == 30) odd.line("{\"seq\":999,\"boot_ns\":1,\"wall");
+  }
+  for (const std::string& text :
+       {plain.text(), odd.text(), odd.text() + "{\"gap\":{\"from\":41,\"to\":42}}\n",
+        odd.text() + "{\"seq\":41,\"boot_ns\":12"}) {
+    dir.write("x.jsonl", text);
+    dir.write("x.markers.csv", markers_csv({{1, "note", "one"}, {2, "phase", "two"}}));
+    PlotOptions o = options(dir.path("x"));
+    const std::string quick = figure_of(dir, o);
+    o.from = "start";
+    o.to = "end";
+    EXPECT_EQ(quick, figure_of(dir, o));
+    EXPECT_THAT(quick, HasSubstr("Markers: one at 1"));
+  }
+}
+
+TEST(Plot, TheRecordersHashIsBelievedOnlyOfACompleteFileOfItsSize) {
+  const TempDir dir;
+  const std::string text = Recording().sample(cpu({1})).sample(cpu({2})).text();
+  dir.write("x.jsonl", text);
+  const std::string claimed(64, 'a');
+  const auto meta = [&](const char* complete, std::size_t bytes, const std::string& hash) {
+    dir.write("x.meta.json", fmt::format("{{\"complete\":{},\"jsonl_bytes\":{},\"jsonl_sha256\":\"{}\"}}",
+                                         complete, bytes, hash));
+  };
+  meta("true", text.size(), claimed);
+  EXPECT_THAT(figure_of(dir, options(dir.path("x"))),
+              HasSubstr("sha256=\"" + claimed + "\" sha256_of=\"meta.json\""));
+  for (int i = 0; i < 3; ++i) {
+    if (i == 0) meta("false", text.size(), claimed);
+    if (i == 1) meta("true", text.size() + 1, claimed);
+    if (i == 2) meta("true", text.size(), "no hash");
+    const std::string svg = figure_of(dir, options(dir.path("x")));
+    EXPECT_THAT(svg, Not(HasSubstr("aaaaaaaa")));
+    EXPECT_THAT(svg, Not(HasSubstr("sha256_of")));
+    EXPECT_THAT(svg, HasSubstr(" sha256=\""));
+  }
+}
+
+TEST(Plot, AbsurdMarkersAreOutsideAndHarmless) {
+  const TempDir dir;
+  Recording r;
+  for (int i = 0; i < 20; ++i) r.sample(cpu({i % 10}));
+  dir.write("x.jsonl", r.text());
+  std::string rows = "wall_ns,wall_utc,seq,kind,label,boot_ns,until_boot_ns\n";
+  for (const char* ns : {"9223372036854775807", "-9223372036854775808", "0"}) {
+    rows += fmt::format("{},x,0,note,by wall,,\n{},x,0,note,by boot,{},\n{},x,0,phase,both,{},{}\n", ns, ns,
+                        ns, ns, ns, "9223372036854775807");
+    rows += fmt::format("{},x,0,phase,other way,-9223372036854775808,{}\n", ns, ns);
+  }
+  dir.write("x.markers.csv", rows);
+  const auto result = plot(options(dir.path("x")));
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->figures[0].samples, 20U);
+  parse(slurp(dir.path("x.svg")));
+}
+
+TEST(Plot, ALevelThatIsAlwaysZeroHasNoNegativeTicks) {
+  const TempDir dir;
+  Recording r;
+  for (int i = 0; i < 20; ++i) r.sample(R"("slab":[{"cache":"nf_conntrack","active":0,"limit":65536}])");
+  dir.write("x.jsonl", r.text());
+  ASSERT_TRUE(plot(options(dir.path("x"))));
+  const auto document = parse(slurp(dir.path("x.svg")));
+  const auto conntrack = panel(document, "Tracked connections");
+  ASSERT_TRUE(conntrack);
+  for (const auto node : conntrack.children("text"))
+    EXPECT_THAT(std::string(node.text().get()), Not(::testing::StartsWith("-")));
+}
+
+TEST(Plot, FinerBusySharesAreDrawnWhereTheyAre) {
+  const TempDir dir;
+  Recording r;
+  for (int i = 0; i < 20; ++i) {
+    // 100 ms: 30 ms of idle time are 70 % busy; 50 M cycles of 1 GHz are 50 %.
+    r.sample(cpu({1}) +
+             R"(,"cpuidle":[{"cpu":0,"state":"C1","residency_us":20000,"entries":1},)"
+             R"({"cpu":0,"state":"C2","residency_us":10000,"entries":1}],)"
+             R"("perf":[{"counter":"cycles","cpu":0,"count":50000000,"enabled_ns":5,"running_ns":5}],)"
+             R"("cpufreq":[{"cpu":0,"khz":1000000}])");
+  }
+  dir.write("x.jsonl", r.text());
+  const auto result = plot(options(dir.path("x")));
+  ASSERT_TRUE(result);
+  EXPECT_THAT(result->figures[0].panels, Contains("cycles"));
+  EXPECT_THAT(result->figures[0].panels, Contains("idle"));
+  const std::string svg = slurp(dir.path("x.svg"));
+  EXPECT_THAT(svg, HasSubstr("CPU busy per core, by cycles: steady 50"));
+  EXPECT_THAT(svg, HasSubstr("CPU busy per core, by idle time: steady 70"));
+}
+
 TEST(Plot, SharedAxesAreShared) {
   const TempDir dir;
   Recording a;
