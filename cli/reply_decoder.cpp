@@ -85,8 +85,16 @@ struct ReplyDecoder::Impl {
       return {};
     }
     if (!std::holds_alternative<proc::Frame>(item)) {
-      if (std::holds_alternative<proc::Restart>(item)) named_rows = 0;
       line.assign(event);
+      if (const auto* restart = std::get_if<proc::Restart>(&item)) {
+        named_rows = 0;
+        // The head of a reply of a new instance says it before any event does.
+        if (event.empty()) {
+          line = fmt::format("{{\"restart\":{{\"instance\":\"{}\",\"previous\":\"{}\",\"reboot\":{}}}}}",
+                             clean_instance(restart->instance), clean_instance(restart->previous_instance),
+                             restart->reboot);
+        }
+      }
       line += '\n';
       return on_line({line, &item});
     }
