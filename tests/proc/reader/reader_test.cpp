@@ -308,6 +308,74 @@ TEST(NdjsonReader, ReadsInPlaceInPiecesOfAnySize) {
   }
 }
 
+// Lines with every difficulty for a reader that passes tables over by their brackets alone.
+TEST(NdjsonReader, ReadsTheTablesThatAreWantedOnly) {
+  const auto line = [](int seq, const std::string& between, int load) {
+    return "{\"seq\":" + std::to_string(seq) + ",\"boot_ns\":" + std::to_string(seq) +
+           ",\"wall_ns\":2,\"dt_ns\":3" + between + ",\"load\":{\"load1\":0.1" + std::to_string(load) +
+           "},\"vm\":{\"pgfault\":5}}\n";
+  };
+  std::string text;
+  text += "{\"names\":{\"irq_cpu\":[{\"irq\":\"24\",\"name\":\"eth0\",\"cpu\":0}]}}\n";
+  text += line(1, ",\"irq_cpu\":[{\"irq\":\"24\",\"cpu\":0,\"count\":7}]", 1);
+  text += line(2, ",\"irq_cpu\":[{\"irq\":\"24\",\"cpu\":0,\"count\":123456}]", 2);
+  text += line(
+      3, ",\"irq_cpu\":[{\"irq\":\"a]\",\"cpu\":0},{\"irq\":\"],\",\"cpu\":1},{\"irq\":\"]}\",\"cpu\":2}]",
+      3);
+  text += line(4, ",\"irq_cpu\":[],\"stat\":{}", 4);
+  text += line(5, "", 5);
+  text += line(6, ",\"stat\":{\"a\":\"},\\\"b\\\":\",\"deep\":{\"x\":1},\"c\":[1,[2]]}", 6);
+  text += line(7, ",\"stat\":{\"ctxt\":1},\"irq_cpu\":[{\"irq\":\"24\",\"cpu\":0,\"count\":1}]",
+               7);  // another order
+  text += line(8,
+               ",\"odd\":[{\"table\":\"stat\",\"column\":\"ctxt\",\"kind\":\"reset\"}],\"intervals\":{"
+               "\"stat\":9,\"load\":8}",
+               8);
+  text += "{\"gap\":{\"from\":9,\"to\":10}}\n";
+  text += line(11, ",\"bare\":17", 9);
+  for (std::size_t size = 1; size < text.size(); size += 31) {
+    NdjsonReader r;
+    constexpr std::string_view kWanted[] = {"load", "never_seen"};
+    r.only(kWanted);
+    std::vector<std::int64_t> loads;
+    std::size_t gaps = 0;
+    for (std::size_t at = 0; at < text.size(); at += size) {
+      const std::string piece = text.substr(at, size);
+      r.feed_in_place(piece);
+      while (auto item = r.next()) {
+        if (std::holds_alternative<Gap>(*item)) {
+          ++gaps;
+          continue;
+        }
+        ASSERT_TRUE(std::holds_alternative<Frame>(*item)) << std::get<Malformed>(*item).why;
+        const auto& f = std::get<Frame>(*item);
+        ASSERT_EQ(f.layout->table_count, 1U);
+        ASSERT_EQ(f.layout->tables[0].schema->table, "load");
+        loads.push_back(f.cell(0, 0, 0).value_or(-1));
+        ASSERT_EQ(f.intervals_ns[0], f.head.seq == 8 ? 8 : 3);
+      }
+    }
+    ASSERT_EQ(loads, (std::vector<std::int64_t>{11, 12, 13, 14, 15, 16, 17, 18, 19})) << size;
+    ASSERT_EQ(gaps, 1U);
+  }
+}
+
+TEST(NdjsonReader, ACutLineIsNoticedAlsoWithinATablePassedOver) {
+  NdjsonReader r;
+  constexpr std::string_view kWanted[] = {"load"};
+  r.only(kWanted);
+  const std::string whole =
+      "{\"seq\":1,\"boot_ns\":1,\"wall_ns\":2,\"dt_ns\":3,\"irq_cpu\":[{\"irq\":\"24\",\"cpu\":0,\"count\":7}"
+      "]}";
+  r.feed(whole + "\n");
+  ASSERT_TRUE(std::holds_alternative<Frame>(*r.next()));
+  for (std::size_t cut = 60; cut < whole.size(); ++cut) {
+    r.feed(whole.substr(0, cut) + "\n");
+    const auto item = r.next();
+    ASSERT_TRUE(item && std::holds_alternative<Malformed>(*item)) << whole.substr(0, cut);
+  }
+}
+
 std::vector<std::string> kinds(std::string_view text) {
   NdjsonReader r;
   r.feed(text);
