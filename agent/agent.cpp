@@ -88,11 +88,13 @@ bool Agent::take_memory(base::Writer& error) {
     rows += capacities[i];
   }
   const std::size_t read_bytes = 256 * 1024 + facts_.machine.possible_cpus * 16 * 1024;
+  // Above line_bound(): per row its keys' names and values, per slot a column's.
+  const std::uint64_t line_bytes = rows * 320 + slots * 48;
   // A slot is 9 bytes in a state and in a track, 18 in a decoder, and 22 in the recorder's room for a group.
   const std::uint64_t total = slots * (9 * 4 + 18 * (Store::kDecoders + 1) + 24) + rows * 96 +
                               kTextCount * 32 + kTextBytes + read_bytes + kSourceBytes +
                               facts_.machine.possible_cpus * 64 * 1024 +
-                              kConnections * (640 * 1024 + 2 * 48 * slots) + 4 * kMiB;
+                              kConnections * (640 * 1024 + 2 * line_bytes) + 4 * kMiB;
   if (total > SIZE_MAX / 2) {
     error.put("this machine has more CPUs than the agent has address space for");
     return false;
@@ -125,6 +127,7 @@ bool Agent::plan_memory(base::Writer& error) {
     error.put("internal error: the arena is too small for the recorder");
     return false;
   }
+  store_.recorder.prime(sampler_.state());  // a base of zeroes would be planned much too small
   const std::uint64_t base_bytes = store_.recorder.base_bytes();
   plan_ = plan_ring(keep, per_base, used_cells, base_bytes);
   const std::uint64_t piece = (plan_.stride - plan_.nominal + 16 * 1024 + 4095) / 4096 * 4096;
@@ -235,7 +238,6 @@ bool Agent::start(const Config& config, const AgentOptions& options, base::Write
   eye_ = TriggerEye(layout_);
   sampler_.prime(read_clocks(), nullptr);
   if (!plan_memory(error)) return false;
-  store_.recorder.prime(sampler_.state());
   store_.layout = &layout_;
   store_.facts = &facts_;
   store_.rate_hz = config_.rate_hz;

@@ -39,7 +39,7 @@ class Agent {
   Agent& operator=(const Agent&) = delete;
 
   // Everything up to the first tick. False: `error` says on one line what is wrong. After this nothing is
-  // allocated.
+  // allocated. Kernel files that sources opened stay open until the process ends.
   bool start(const Config& config, const AgentOptions& options, base::Writer& error);
   // Gives up privileges; call after start(). What could not be done is in service().sandbox.
   void lock_down();
