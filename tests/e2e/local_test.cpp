@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -220,6 +221,51 @@ TEST(Terminal, AJobInTheBackgroundIsNotStopped) {
   EXPECT_THAT(shell.out(), AllOf(HasSubstr("code=0"), HasSubstr("not read")));
   EXPECT_THAT(plot::load_markers(dir / "x.markers.csv")->markers, IsEmpty());
   EXPECT_EQ(shell.wait(5000).code, 0);
+}
+
+TEST(Terminal, CtrlZAndFgLoseNothing) {
+  if (!std::filesystem::exists("/bin/bash")) GTEST_SKIP() << "needs bash for job control";
+  TempDir dir;
+  Program::Options options;
+  options.terminal = true;
+  Program shell({"/bin/bash", "--norc", "--noprofile", "-i"}, options);
+  shell.write_input(mikroscope({})[0] + " record --local --for 4s --out " + dir / "x" + "\n");
+  ASSERT_TRUE(eventually(8000, [&] {
+    (void)shell.out();
+    return slurp(dir / "x.jsonl.part").find("{\"seq\":5,") != std::string::npos;
+  }));
+  shell.write_input("\x1a");
+  ASSERT_TRUE(eventually(5000, [&] { return shell.out().find("Stopped") != std::string::npos; }))
+      << shell.out();
+  const std::int64_t begun = now_ms();
+  ASSERT_TRUE(eventually(5000, [&] { return now_ms() - begun >= 1000; }));
+  shell.write_input("fg; echo 'co'de=$?\n");
+  EXPECT_TRUE(eventually(15000, [&] { return shell.out().find("code=0") != std::string::npos; }))
+      << shell.out();
+  shell.write_input("exit\n");
+  EXPECT_EQ(shell.wait(5000).code, 0);
+  const Json meta = Json::parse(slurp(dir / "x.meta.json"));
+  EXPECT_EQ(meta["samples"], 40);  // the agent's process group is its own: it was not stopped
+  EXPECT_EQ(meta["gap_count"], 0);
+}
+
+TEST(Local, NeedsNoRoot) {
+  TempDir dir;
+  std::filesystem::permissions(dir.path(), std::filesystem::perms::all);
+  std::vector<std::string> command = mikroscope({"record", "--local", "--for", "1s", "--out", dir / "x"});
+  if (::geteuid() == 0) {
+    const char* const setpriv = "/usr/bin/setpriv";
+    if (!std::filesystem::exists(setpriv)) GTEST_SKIP() << "needs setpriv to run as another user";
+    const std::vector<std::string> as_nobody{setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"};
+    std::vector<std::string> look = as_nobody;
+    look.insert(look.end(), {"/usr/bin/test", "-x", command[0]});
+    if (Program(look).wait(5000).code != 0) GTEST_SKIP() << "another user cannot reach " << command[0];
+    command.insert(command.begin(), as_nobody.begin(), as_nobody.end());
+  }
+  Program recorder(command);
+  const Exited exited = recorder.wait(15000);
+  EXPECT_EQ(exited.code, 0) << exited.err;
+  EXPECT_EQ(Json::parse(slurp(dir / "x.meta.json"))["samples"], 10);
 }
 
 TEST(Terminal, NoColourWhereItIsNotWanted) {
