@@ -252,56 +252,40 @@ bool Captures::next(const Capture& capture, CapturePlace& place, proc::Record& o
   return false;
 }
 
-void write_capture(const Capture& capture, base::Writer& out) {
-  const auto number = [&](std::string_view name, std::uint64_t value) {
-    out.put(",\"");
-    out.put(name);
-    out.put("\":");
-    out.u64(value);
-  };
-  const Cause& first = capture.causes[0];
-  out.put("{\"id\":");
-  out.u64(capture.id);
-  out.put(",\"cause\":");
-  out.json_string(first.condition.empty() ? std::string_view("manual") : first.condition);
-  out.put(",\"field\":");
-  out.json_string(first.field_text());
-  out.put(",\"value\":");
-  put_scaled(first.value, out);
+namespace {
+
+// The first members of a cause, up to its threshold.
+void write_cause(const Cause& cause, base::Writer& out) {
+  out.print("\"cause\":%j,\"field\":%j,\"value\":",
+            cause.condition.empty() ? std::string_view("manual") : cause.condition, cause.field_text());
+  put_scaled(cause.value, out);
   out.put(",\"threshold\":");
-  put_scaled(first.threshold, out);
-  number("fire_seq", first.seq);
-  out.put(",\"fire_boot_ns\":");
-  out.i64(first.boot_ns);
-  out.put(",\"fire_wall_ns\":");
-  out.i64(first.wall_ns);
-  number("first_seq", capture.first_seq);
-  number("last_seq", capture.last_seq);
-  number("samples", capture.samples);
-  number("bytes", capture.bytes);
-  out.put(capture.complete() ? ",\"complete\":true" : ",\"complete\":false");
+  put_scaled(cause.threshold, out);
+}
+
+}  // namespace
+
+void write_capture(const Capture& capture, base::Writer& out) {
+  const Cause& first = capture.causes[0];
+  out.print("{\"id\":%u,", capture.id);
+  write_cause(first, out);
+  out.print(
+      ",\"fire_seq\":%u,\"fire_boot_ns\":%d,\"fire_wall_ns\":%d,\"first_seq\":%u,\"last_seq\":%u,\"samples\":"
+      "%u,"
+      "\"bytes\":%u,\"complete\":%s",
+      first.seq, first.boot_ns, first.wall_ns, capture.first_seq, capture.last_seq, capture.samples,
+      capture.bytes, capture.complete() ? std::string_view("true") : std::string_view("false"));
   if (capture.pending) out.put(",\"pending\":true");
   if (capture.cut) out.put(",\"cut\":true");
   out.put(",\"causes\":[");
   for (std::uint32_t i = 0; i < capture.cause_count; ++i) {
     const Cause& c = capture.causes[i];
-    out.put(i == 0 ? "{\"cause\":" : ",{\"cause\":");
-    out.json_string(c.condition.empty() ? std::string_view("manual") : c.condition);
-    out.put(",\"field\":");
-    out.json_string(c.field_text());
-    out.put(",\"value\":");
-    put_scaled(c.value, out);
-    out.put(",\"threshold\":");
-    put_scaled(c.threshold, out);
-    out.put(",\"seq\":");
-    out.u64(c.seq);
-    out.put(",\"wall_ns\":");
-    out.i64(c.wall_ns);
-    out.put('}');
+    if (i != 0) out.put(',');
+    out.put('{');
+    write_cause(c, out);
+    out.print(",\"seq\":%u,\"wall_ns\":%d}", c.seq, c.wall_ns);
   }
-  out.put(']');
-  number("causes_dropped", capture.causes_dropped);
-  out.put('}');
+  out.print("],\"causes_dropped\":%u}", capture.causes_dropped);
 }
 
 }  // namespace mikroscope::agent

@@ -66,10 +66,7 @@ void complain(const Setting& setting, std::string_view value, base::Writer& erro
   }
   error.put(": want ");
   if (setting.kind == SettingKind::number) {
-    error.put("an integer in ");
-    error.u64(setting.low);
-    error.put("..");
-    error.u64(setting.high);
+    error.print("an integer in %u..%u", setting.low, setting.high);
   } else {
     error.put(setting.want);
   }
@@ -99,11 +96,7 @@ bool check_sources(std::string_view list, base::Writer& error) {
   while (next_item(rest, name)) {
     any = true;
     if (proc::find_source(name) != nullptr) continue;
-    error.put("SOURCES=");
-    error.json_string(list);
-    error.put(": unknown source ");
-    error.json_string(name);
-    error.put("; known:");
+    error.print("SOURCES=%j: unknown source %j; known:", list, name);
     for (const proc::SourceDef* source : proc::all_sources()) {
       error.put(' ');
       error.put(source->name);
@@ -115,9 +108,7 @@ bool check_sources(std::string_view list, base::Writer& error) {
 }
 
 bool check_triggers(std::string_view list, base::Writer& error) {
-  error.put("TRIGGERS=");
-  error.json_string(list);
-  error.put(": ");
+  error.print("TRIGGERS=%j: ", list);
   TriggerSet set;
   if (!parse_triggers(list, set, error)) return false;
   error.rewind(0);
@@ -165,10 +156,8 @@ bool take(const Setting& setting, std::string_view value, bool given, Config& ou
 // What no single variable can say.
 bool check_together(const Config& config, base::Writer& error) {
   if (config.capture_mb != 0 && config.capture_pre_s >= config.buffer_s) {
-    error.put("CAPTURE_PRE_S=");
-    error.u64(config.capture_pre_s);
-    error.put(": want less than BUFFER_S, which is ");
-    error.u64(config.buffer_s);
+    error.print("CAPTURE_PRE_S=%u: want less than BUFFER_S, which is %u", config.capture_pre_s,
+                config.buffer_s);
     return false;
   }
   return true;

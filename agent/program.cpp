@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <new>
+
 #include "agent/agent.h"
 #include "agent/sandbox.h"
 
@@ -80,14 +82,15 @@ int help() {
   return kExitOk;
 }
 
-// One static object: its memory is zero pages until used.
-Agent& the_agent() {
-  static Agent agent;
-  return agent;
+// Makes the one agent, which lives until the process ends. Its memory is zero pages until used, and no
+// destructor is registered: that would link an allocator.
+Agent& make_agent() {
+  alignas(Agent) static char memory[sizeof(Agent)];
+  return *new (memory) Agent;
 }
 
 int check(const Config& config) {
-  Agent& agent = the_agent();
+  Agent& agent = make_agent();
   char text[16384];
   base::Writer out(text, sizeof text);
   AgentOptions options;
@@ -103,13 +106,10 @@ int check(const Config& config) {
         s.open() && s.failures != 0 ? std::string_view("failed") : proc::read_status_name(s.status);
     out.put(status);
     for (std::size_t i = status.size(); i < 10; ++i) out.put(' ');
-    out.put("every ");
-    out.u64(s.period_ticks);
-    out.put(s.period_ticks == 1 ? " tick" : " ticks");
-    if (s.period_ticks != 1) {
-      out.put(" (");
-      out.put(s.cadence.reason);
-      out.put(')');
+    if (s.period_ticks == 1) {
+      out.put("every 1 tick");
+    } else {
+      out.print("every %u ticks (%s)", s.period_ticks, s.cadence.reason);
     }
     if (s.def->privileged) out.put(", needs privilege");
     out.put('\n');
@@ -118,26 +118,18 @@ int check(const Config& config) {
   for (std::uint32_t i = 0; i < agent.store().layout->table_count; ++i) {
     if (!agent.sampler().state().has_table(i)) continue;
     const proc::Table& t = agent.store().layout->tables[i];
-    out.put(' ');
-    out.put(t.schema->table);
-    out.put('(');
-    out.u64(t.rows);
-    out.put('x');
-    out.u64(t.columns());
-    out.put(')');
+    out.print(" %s(%ux%u)", t.schema->table, t.rows, t.columns());
   }
   out.put('\n');
   agent.describe_memory(out);
   agent.lock_down();
-  out.put("sandbox: ");
-  out.put(agent.service().sandbox);
-  out.put('\n');
+  out.print("sandbox: %s\n", agent.service().sandbox);
   write_all(STDOUT_FILENO, out.view());
   return kExitOk;
 }
 
 int run(const Config& config) {
-  Agent& agent = the_agent();
+  Agent& agent = make_agent();
   char text[2048];
   base::Writer out(text, sizeof text);
   if (!agent.start(config, AgentOptions{}, out)) return fail({}, out.view(), kExitFailed);
@@ -151,16 +143,11 @@ int run(const Config& config) {
   agent.stop(asked ? "signal" : "failure");
   out.rewind(0);
   if (!asked) {
-    out.put("reading ");
-    out.put(agent.sampler().fatal_source().empty() ? std::string_view("events")
-                                                   : agent.sampler().fatal_source());
-    out.put(" failed too often in a row; ");
+    const std::string_view source = agent.sampler().fatal_source();
+    out.print("reading %s failed too often in a row; ", source.empty() ? std::string_view("events") : source);
   }
-  out.put("stopped after ");
-  out.u64(agent.store().ring.newest());
-  out.put(" samples, ");
-  out.u64(agent.sampler().stats().missed);
-  out.put(" missed");
+  out.print("stopped after %u samples, %u missed", agent.store().ring.newest(),
+            agent.sampler().stats().missed);
   say(STDOUT_FILENO, kName, out.view());
   return agent.exit_code();
 }

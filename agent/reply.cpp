@@ -93,15 +93,9 @@ void SampleReply::preamble(Body& out) {
   if (query_.restarted) {
     char line[256];
     base::Writer w(line, sizeof line);
-    w.put("{\"restart\":{\"instance\":");
-    w.json_string(store_->facts->instance);
-    w.put(",\"previous\":");
-    w.json_string(query_.previous);
-    w.put(",\"boot_id\":");
-    w.json_string(store_->facts->boot_id);
-    w.put(",\"newest\":");
-    w.u64(store_->ring.newest());
-    w.put("}}");
+    w.print("{\"restart\":{\"instance\":%j,\"previous\":%j,\"boot_id\":%j,\"newest\":%u}}",
+            std::string_view(store_->facts->instance), std::string_view(query_.previous),
+            store_->facts->boot_id, store_->ring.newest());
     out.line(w.view(), query_.packed);
   }
   rows_after(sent_, query_.all_rows, out);

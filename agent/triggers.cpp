@@ -29,9 +29,7 @@ constexpr ConditionDef kConditions[] = {
 };
 
 void complain(std::string_view item, base::Writer& error) {
-  error.put("trigger ");
-  error.json_string(item);
-  error.put(": ");
+  error.print("trigger %j: ", item);
 }
 
 void list_conditions(base::Writer& error) {
@@ -78,10 +76,8 @@ bool parse_one(std::string_view item, TriggerSet& set, base::Writer& error) {
   } else if (!rest.consume(def->comparison) ||
              !parse_threshold(*def, base::trim(rest.rest()), trigger.threshold)) {
     complain(item, error);
-    error.put("want ");
-    error.put(def->name);
-    error.put(def->comparison);
-    error.put(def->whole ? "N with a whole number in " : "N with a number in ");
+    error.print("want %s%sN with a %snumber in ", def->name, def->comparison,
+                def->whole ? std::string_view("whole ") : std::string_view());
     put_scaled(def->low, error);
     error.put("..");
     put_scaled(def->high, error);
@@ -146,26 +142,15 @@ void put_scaled(std::int64_t value, base::Writer& out) {
 }
 
 void write_trigger(std::uint64_t id, const Cause& cause, std::string_view refused, base::Writer& out) {
-  out.put("{\"trigger\":{\"id\":");
-  out.u64(id);
-  out.put(",\"cause\":");
-  out.json_string(cause.condition.empty() ? std::string_view("manual") : cause.condition);
-  if (!cause.field_text().empty()) {
-    out.put(",\"field\":");
-    out.json_string(cause.field_text());
-  }
+  out.print("{\"trigger\":{\"id\":%u,\"cause\":%j", id,
+            cause.condition.empty() ? std::string_view("manual") : cause.condition);
+  if (!cause.field_text().empty()) out.print(",\"field\":%j", cause.field_text());
   out.put(",\"value\":");
   put_scaled(cause.value, out);
   out.put(",\"threshold\":");
   put_scaled(cause.threshold, out);
-  out.put(",\"seq\":");
-  out.u64(cause.seq);
-  out.put(",\"wall_ns\":");
-  out.i64(cause.wall_ns);
-  if (!refused.empty()) {
-    out.put(",\"refused\":");
-    out.json_string(refused);
-  }
+  out.print(",\"seq\":%u,\"wall_ns\":%d", cause.seq, cause.wall_ns);
+  if (!refused.empty()) out.print(",\"refused\":%j", refused);
   out.put("}}");
 }
 

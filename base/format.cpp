@@ -1,5 +1,7 @@
 #include "base/format.h"
 
+#include <cstdarg>
+
 #include "base/text.h"
 
 namespace mikroscope::base {
@@ -58,6 +60,29 @@ void Writer::put(std::string_view text) {
   }
   std::memcpy(data_ + size_, text.data(), text.size());
   size_ += text.size();
+}
+
+void Writer::print_list(const char* format, ...) {
+  std::va_list args;
+  va_start(args, format);
+  while (*format != '\0') {
+    const char* const start = format;
+    while (*format != '\0' && *format != '%') ++format;
+    put(std::string_view(start, static_cast<std::size_t>(format - start)));
+    if (*format == '\0') break;
+    const char kind = format[1];
+    format += 2;
+    if (kind == 'u') {
+      u64(va_arg(args, std::uint64_t));
+    } else if (kind == 'd') {
+      i64(va_arg(args, std::int64_t));
+    } else if (kind == 's') {
+      put(va_arg(args, std::string_view));
+    } else {
+      json_string(va_arg(args, std::string_view));
+    }
+  }
+  va_end(args);
 }
 
 void Writer::u64(std::uint64_t value) {

@@ -5,8 +5,39 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
 namespace mikroscope::base {
+
+// What an argument of Writer::print() is passed as.
+template <class T>
+using Printed = std::conditional_t<std::is_convertible_v<T, std::string_view>, std::string_view,
+                                   std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+
+// A format for Writer::print(), checked against the arguments when compiling.
+template <class... Args>
+class Format {
+ public:
+  consteval Format(const char* format) : text(format) {  // NOLINT: meant to convert
+    std::size_t i = 0;
+    const bool is_text[] = {std::is_convertible_v<Args, std::string_view>..., false};
+    const bool is_signed[] = {std::is_signed_v<Args>..., false};
+    for (const char* p = format; *p != '\0'; ++p) {
+      if (*p != '%') continue;
+      ++p;
+      const bool wants_text = *p == 's' || *p == 'j';
+      if (!wants_text && *p != 'u' && *p != 'd') wrong();
+      if (i >= sizeof...(Args) || is_text[i] != wants_text || (!wants_text && is_signed[i] != (*p == 'd')))
+        wrong();
+      ++i;
+    }
+    if (i != sizeof...(Args)) wrong();
+  }
+  const char* text;
+
+ private:
+  static void wrong() {}  // not constexpr: reaching it is an error of compilation
+};
 
 // Writes into memory that it does not own. What does not fit sets overflow() and writes nothing more: the
 // caller drops the whole item, since a cut number is a wrong number.
@@ -17,14 +48,20 @@ class Writer {
   // Not inlined: these are called from hundreds of places, and a router's flash is small.
   [[gnu::noinline]] void put(char c);
   [[gnu::noinline]] void put(std::string_view text);
-  // A literal, with its length known when compiling. (A char array that is no literal is refused: where its text ends
-  // is not its size.)
+  // A literal, with its length known when compiling. (A char array that is no literal is refused: where its
+  // text ends is not its size.)
   template <std::size_t N>
   [[gnu::always_inline]] void put(const char (&literal)[N]) {
     put(std::string_view(literal, N - 1));
   }
   template <std::size_t N>
   void put(char (&)[N]) = delete;
+  // `format` with the arguments at its %u (unsigned), %d (signed), %s (text) and %j (text as a JSON string):
+  // one call, where a put() for each piece takes twice the code.
+  template <class... Args>
+  [[gnu::always_inline]] void print(Format<std::type_identity_t<Args>...> format, const Args&... args) {
+    print_list(format.text, static_cast<Printed<Args>>(args)...);
+  }
   void u64(std::uint64_t value);
   void i64(std::int64_t value);
   // An integer scaled by 10^decimals as a plain decimal: fixed(-5, 2) is -0.05.
@@ -45,6 +82,8 @@ class Writer {
   }
 
  private:
+  void print_list(const char* format, ...);
+
   char* data_;
   std::size_t capacity_;
   std::size_t size_ = 0;

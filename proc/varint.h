@@ -27,7 +27,8 @@ class ByteWriter {
     }
     *p_++ = static_cast<char>(b);
   }
-  void varint(std::uint64_t value) {
+  // Not inlined: called from dozens of places, and a router's flash is small.
+  [[gnu::noinline]] void varint(std::uint64_t value) {
     while (value >= 0x80) {
       byte(static_cast<std::uint8_t>(value | 0x80));
       value >>= 7;
@@ -38,7 +39,7 @@ class ByteWriter {
   void bytes(std::string_view b) {
     for (const char c : b) byte(static_cast<std::uint8_t>(c));
   }
-  void text(std::string_view t) {
+  [[gnu::noinline]] void text(std::string_view t) {
     varint(t.size());
     bytes(t);
   }
@@ -76,7 +77,7 @@ class ByteReader {
   }
   std::int64_t signed_varint() { return static_cast<std::int64_t>(unzigzag(varint())); }
   // A varint that must not exceed `limit`.
-  std::uint64_t bounded(std::uint64_t limit) {
+  [[gnu::noinline]] std::uint64_t bounded(std::uint64_t limit) {
     const std::uint64_t value = varint();
     return value <= limit ? value : fail();
   }
@@ -89,7 +90,7 @@ class ByteReader {
     p_ += count;
     return out;
   }
-  std::string_view text() { return bytes(varint()); }
+  [[gnu::noinline]] std::string_view text() { return bytes(varint()); }
 
   std::size_t left() const { return static_cast<std::size_t>(end_ - p_); }
   const char* position() const { return p_; }

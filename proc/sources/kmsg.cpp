@@ -82,22 +82,12 @@ class Kmsg final : public Source {
   void emit(const KmsgRecord& record, EventSink& events) {
     char line[kLine];
     base::Writer out(line, sizeof line);
-    out.put("{\"log\":{\"level\":");
-    out.u64(record.level);
-    out.put(",\"facility\":");
-    out.u64(record.facility);
-    out.put(",\"record\":");  // not "seq": pullers look for that to find their cursor
-    out.u64(record.seq);
-    out.put(",\"boot_ns\":");
-    out.u64(record.boot_us * 1000);
-    out.put(",\"message\":");
-    out.json_string(record.message);
+    // "record", not "seq": pullers look for that to find their cursor.
+    out.print("{\"log\":{\"level\":%u,\"facility\":%u,\"record\":%u,\"boot_ns\":%u,\"message\":%j",
+              record.level, record.facility, record.seq, record.boot_us * 1000, record.message);
     const KmsgMeaning meaning = classify_kmsg(record.message);
     if (!meaning.interface.empty()) {
-      out.put(",\"interface\":");
-      out.json_string(meaning.interface);
-      out.put(",\"kind\":");
-      out.json_string(meaning.kind);
+      out.print(",\"interface\":%j,\"kind\":%j", meaning.interface, meaning.kind);
     }
     out.put("}}");
     if (out.overflow()) {

@@ -4,6 +4,7 @@
 // same way. A group that is the whole machine's (the top of version 1, without a limit) says nothing about
 // the agent and is not read.
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -60,7 +61,7 @@ class SelfFiles final : public Source {
   ReadStatus open(const Roots& roots, base::Arena&, base::ReadBuffer buffer) override {
     proc_ = roots.proc;
     sys_ = roots.sys;
-    page_bytes_ = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    page_bytes_ = getauxval(AT_PAGESZ);
     statm_.open(proc_, kStatm, buffer);
     find_groups(buffer);
     return ReadStatus::ok;  // the process's own CPU time needs no file
