@@ -35,6 +35,18 @@ enum {
   _ISpunct = 1 << 2,
   _ISalnum = 1 << 3
 };
+
+/* With -Os a string_view is made of a literal by a call that measures it with strlen(): more code than the two
+ * constants. The functions that take a C string carry an attribute by which they can be told to be inlined. */
+#include <bits/char_traits.h>
+#include <bits/functional_hash.h>
+#include <bits/range_access.h>
+#include <bits/ranges_base.h>
+#include <ext/numeric_traits.h>
+#include <iosfwd>
+#define __nonnull__ __always_inline__
+#include <string_view>
+#undef __nonnull__
 #endif
 
 #endif
