@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestAgent = 100 * 1024;
-constexpr std::size_t kLargestImage = 120 * 1024;
+constexpr std::size_t kLargestAgent = 100'000;
+constexpr std::size_t kLargestImage = 120'000;
 
 class Agent : public testing::TestWithParam<std::string> {
  protected:
