@@ -239,25 +239,86 @@ TEST(Record, ATriggerIsNoSample) {
   EXPECT_THAT(slurp(dir / "x.jsonl"), HasSubstr(script.before[2]));  // verbatim
 }
 
+std::size_t count_of(const std::string& text, const std::string& word) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + word.size())) ++n;
+  return n;
+}
+
 TEST(Record, ASilentAgentIsWarnedOfOnceAndWaitedFor) {
   FakeAgent agent({});
   TempDir dir;
   Program::Options options;
   options.terminal = true;
-  Program recorder(mikroscope(record_args(agent, dir / "x", {"--for", "9s"})), options);
-  ASSERT_TRUE(eventually(5000, [&] { return agent.newest() > 5; }));
-  agent.restart();  // cuts nothing, but gives the silence a beginning that can be seen
-  const std::int64_t begun = now_ms();
+  Program recorder(mikroscope(record_args(agent, dir / "x", {"--for", "10s"})), options);
+  ASSERT_TRUE(
+      eventually(5000, [&] { return slurp(dir / "x.jsonl.part").find("{\"seq\":8,") != std::string::npos; }));
+  // The connection stays open and nothing comes: the worst case, since no error says so.
   agent.silent(true);
-  // The status keeps moving while nothing comes; only then does the agent speak again.
-  EXPECT_TRUE(eventually(
-      18000, [&] { return recorder.out().find("STALLED") != std::string::npos || now_ms() - begun > 4000; }));
+  const std::int64_t begun = now_ms();
+  EXPECT_TRUE(eventually(4000, [&] { return recorder.out().find("STALLED") != std::string::npos; }));
+  // Markers do not wait for the agent.
+  recorder.write_input("while it hangs\n");
+  EXPECT_TRUE(eventually(1500, [&] {
+    (void)recorder.out();
+    return slurp(dir / "x.markers.csv").find("while it hangs") != std::string::npos;
+  }));
+  // The status goes on counting.
+  EXPECT_TRUE(eventually(5000, [&] {
+    const std::string out = recorder.out();
+    return out.find("STALLED 0:04") != std::string::npos || out.find("STALLED 0:05") != std::string::npos;
+  }));
+  ASSERT_TRUE(eventually(6000, [&] { return now_ms() - begun >= 5000; }));
   agent.silent(false);
-  const Exited exited = recorder.wait(25000);
+  const Exited exited = recorder.wait(12000);
   EXPECT_EQ(exited.code, 0) << exited.out;
+  EXPECT_EQ(count_of(exited.out, "does not answer"), 1U) << exited.out;
+  EXPECT_EQ(count_of(exited.out, "pull:"), 1U) << exited.out;
+  EXPECT_EQ(count_of(exited.out, "answers again after"), 1U) << exited.out;
   const Recorded r(dir / "x");
   EXPECT_TRUE(r.all_parse);
   EXPECT_EQ(r.meta["complete"], true);
+  EXPECT_EQ(r.meta["gap_count"], 0);  // the ring held what came meanwhile
+  for (std::size_t i = 1; i < r.seqs.size(); ++i) EXPECT_EQ(r.seqs[i], r.seqs[i - 1] + 1);
+  EXPECT_THAT(r.seqs.size(), AllOf(Ge(98U), Le(101U)));
+  ASSERT_EQ(r.markers.size(), 1U);
+}
+
+TEST(Record, CtrlCEndsARecordingWhoseAgentHangs) {
+  FakeAgent agent({});
+  TempDir dir;
+  Program recorder(mikroscope(record_args(agent, dir / "x", {})));
+  ASSERT_TRUE(
+      eventually(5000, [&] { return slurp(dir / "x.jsonl.part").find("{\"seq\":8,") != std::string::npos; }));
+  agent.silent(true);
+  const int before = agent.requests();
+  ASSERT_TRUE(eventually(3000, [&] { return agent.requests() > before; }));
+  recorder.send(SIGINT);
+  const Exited exited = recorder.wait(9000);  // the last pull is given up after 5 s
+  EXPECT_EQ(exited.code, 0) << exited.err;
+  EXPECT_EQ(count_of(exited.err, "pull:"), 1U) << exited.err;
+  EXPECT_EQ(Recorded(dir / "x").meta["complete"], true);
+}
+
+TEST(Record, StoppedAndContinuedItGoesOn) {
+  FakeAgent agent({});
+  TempDir dir;
+  Program::Options options;
+  options.terminal = true;
+  Program recorder(mikroscope(record_args(agent, dir / "x", {"--for", "6s"})), options);
+  ASSERT_TRUE(
+      eventually(5000, [&] { return slurp(dir / "x.jsonl.part").find("{\"seq\":8,") != std::string::npos; }));
+  recorder.send(SIGSTOP);  // as Ctrl-Z does to a job; an orphaned process group ignores SIGTSTP
+  ASSERT_TRUE(eventually(2000, [&] { return process_state(recorder.pid()) == 'T'; }));
+  const std::uint64_t then = agent.newest();
+  ASSERT_TRUE(eventually(4000, [&] { return agent.newest() >= then + 20; }));
+  recorder.send(SIGCONT);
+  const Exited exited = recorder.wait(12000);
+  EXPECT_EQ(exited.code, 0) << exited.out;
+  const Recorded r(dir / "x");
+  EXPECT_EQ(r.meta["gap_count"], 0);
+  for (std::size_t i = 1; i < r.seqs.size(); ++i) EXPECT_EQ(r.seqs[i], r.seqs[i - 1] + 1);
+  EXPECT_THAT(r.seqs.size(), AllOf(Ge(58U), Le(61U)));
 }
 
 TEST(Record, AnAgentThatIsGoneIsWarnedOfOnce) {
