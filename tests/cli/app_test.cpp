@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 
 #include "cli/completion.h"
@@ -83,6 +84,57 @@ TEST(App, TheScriptsAreValidShell) {
        "source " + dir / "c" +
            "; COMP_WORDS=(mikroscope plot --theme ''); COMP_CWORD=3; _mikroscope; echo ${COMPREPLY[@]}"});
   EXPECT_EQ(complete.wait(5000).out, "auto light dark both\n");
+  test::Program verbs({"/bin/bash", "-c",
+                       "source " + dir / "c" +
+                           "; COMP_WORDS=(mikroscope re); COMP_CWORD=1; _mikroscope; echo ${COMPREPLY[@]}"});
+  EXPECT_EQ(verbs.wait(5000).out, "record\n");
+  test::Program flags(
+      {"/bin/bash", "-c",
+       "source " + dir / "c" +
+           "; COMP_WORDS=(mikroscope mark --un); COMP_CWORD=2; _mikroscope; echo ${COMPREPLY[@]}"});
+  EXPECT_EQ(flags.wait(5000).out, "--until\n");
+}
+
+TEST(App, TheScriptsAreValidZshAndFish) {
+  test::TempDir dir;
+  const struct {
+    const char* shell;
+    std::string script;
+  } kShells[] = {{"zsh", zsh_completion(describe_app())}, {"fish", fish_completion(describe_app())}};
+  std::string absent;
+  for (const auto& s : kShells) {
+    std::string program;
+    for (const char* where : {"/usr/bin/", "/bin/", "/usr/local/bin/"}) {
+      if (std::filesystem::exists(std::string(where) + s.shell)) program = std::string(where) + s.shell;
+    }
+    if (program.empty()) {
+      absent += std::string(absent.empty() ? "" : " and ") + s.shell;
+      continue;
+    }
+    test::spill(dir / s.shell, s.script);
+    test::Program check({program, "-n", dir / s.shell});
+    const Exited exited = check.wait(5000);
+    EXPECT_EQ(exited.code, 0) << s.shell << ": " << exited.err;
+    EXPECT_EQ(exited.err, "") << s.shell;
+    // The check itself can fail.
+    test::spill(dir / s.shell, s.script + "\nif (((\n");
+    test::Program broken({program, "-n", dir / s.shell});
+    EXPECT_NE(broken.wait(5000).code, 0) << s.shell;
+  }
+  if (!absent.empty()) GTEST_SKIP() << "not checked for want of " << absent;
+}
+
+TEST(App, HelpFitsEightyColumns) {
+  const AppModel app = describe_app();
+  std::vector<std::vector<std::string>> pages{{"help"}};
+  for (const VerbModel& v : app.verbs) pages.push_back({"help", v.name});
+  for (const auto& page : pages) {
+    for (const std::string& line : test::lines_of(run(page).out)) {
+      std::size_t columns = 0;
+      for (const char c : line) columns += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+      EXPECT_LE(columns, 80U) << page.back() << ": " << line;
+    }
+  }
 }
 
 TEST(App, HelpIsOnStdoutAndSucceeds) {
