@@ -76,10 +76,13 @@ void Writer::print_list(const char* format, ...) {
       u64(va_arg(args, std::uint64_t));
     } else if (kind == 'd') {
       i64(va_arg(args, std::int64_t));
-    } else if (kind == 's') {
-      put(va_arg(args, std::string_view));
     } else {
-      json_string(va_arg(args, std::string_view));
+      const PrintedText text = va_arg(args, PrintedText);
+      if (kind == 's') {
+        put(std::string_view(text.data, text.size));
+      } else {
+        json_string(std::string_view(text.data, text.size));
+      }
     }
   }
   va_end(args);

@@ -9,10 +9,22 @@
 
 namespace mikroscope::base {
 
-// What an argument of Writer::print() is passed as.
+// What the arguments of Writer::print() are passed as.
+struct PrintedText {
+  const char* data;
+  std::size_t size;
+};
 template <class T>
-using Printed = std::conditional_t<std::is_convertible_v<T, std::string_view>, std::string_view,
-                                   std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+[[gnu::always_inline]] constexpr auto printed(const T& argument) {
+  if constexpr (std::is_convertible_v<T, std::string_view>) {
+    const std::string_view text = argument;
+    return PrintedText{text.data(), text.size()};
+  } else if constexpr (std::is_signed_v<T>) {
+    return static_cast<std::int64_t>(argument);
+  } else {
+    return static_cast<std::uint64_t>(argument);
+  }
+}
 
 // A format for Writer::print(), checked against the arguments when compiling.
 template <class... Args>
@@ -60,7 +72,7 @@ class Writer {
   // one call, where a put() for each piece takes twice the code.
   template <class... Args>
   [[gnu::always_inline]] void print(Format<std::type_identity_t<Args>...> format, const Args&... args) {
-    print_list(format.text, static_cast<Printed<Args>>(args)...);
+    print_list(format.text, printed(args)...);
   }
   void u64(std::uint64_t value);
   void i64(std::int64_t value);
