@@ -1,5 +1,6 @@
 #include "agent/program.h"
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <new>
@@ -129,6 +130,8 @@ int check(const Config& config) {
 }
 
 int run(const Config& config) {
+  // Started from a descriptor (the copy inside the command line tool), the kernel would call it by a number.
+  prctl(PR_SET_NAME, "mikroscope-agent");
   Agent& agent = make_agent();
   char text[2048];
   base::Writer out(text, sizeof text);
