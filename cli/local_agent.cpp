@@ -146,8 +146,9 @@ base::Result<void> LocalAgent::launch(const LocalAgentOptions& options, std::uin
                                fmt::format("RATE_HZ={}", options.rate_hz),
                                fmt::format("BUFFER_S={}", options.buffer_s)};
   for (const auto& [name, value] : options.env) {
-    std::erase_if(env, [&](const std::string& e) { return e.starts_with(name + "="); });
-    env.push_back(name + "=" + value);
+    const std::string prefix = name + "=";
+    std::erase_if(env, [&prefix](const std::string& e) { return e.starts_with(prefix); });
+    env.push_back(prefix + value);
     std::uint64_t given = 0;
     if (name == "TOKEN") token_ = value;
     if (name == "PORT" && base::parse_u64(value, given) && given <= UINT16_MAX)
