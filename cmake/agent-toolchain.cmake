@@ -32,8 +32,6 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE NEVER)
 # Small and bare. No stack protector: its canary needs libc set-up that a nostdlib link does not promise.
 set(flags "-Os -flto -flto-partition=one -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables")
 string(APPEND flags " -fno-stack-protector -fno-pie -U_FORTIFY_SOURCE")
-# Functions of one caller stay on their own: their objects are then reached by short offsets.
-string(APPEND flags "")
 if(MIKROSCOPE_AGENT_ARCH STREQUAL "arm64")
   string(APPEND flags " -mcmodel=tiny")  # addresses in one instruction; the program with its data is far below 1 MiB
 endif()

@@ -9,8 +9,8 @@
 
 namespace mikroscope::proc {
 
-// Explanations are for people at a workstation, whose programs know these schemas too: the agent for routers, where
-// flash is small, leaves their texts out.
+// Explanations are for people at a workstation, whose programs know these schemas too: the agent for routers,
+// where flash is small, leaves their texts out.
 #ifdef MIKROSCOPE_ROUTER_AGENT
 struct HelpText {
   constexpr HelpText() = default;

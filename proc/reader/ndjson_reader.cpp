@@ -22,8 +22,8 @@ constexpr std::size_t kMaxLine = 64U << 20;
 constexpr std::size_t kMaxShapes = 6;  // of one table: rows that are read at a slower cadence come and go
 
 // A decimal integer scaled by `decimals`, exactly as the writer prints it: digits, and with decimals exactly
-// so many after the point. Moves `p`; false where anything else stands. The byte at `end`, the line's break, is
-// readable and no digit.
+// so many after the point. Moves `p`; false where anything else stands. The byte at `end`, the line's break,
+// is readable and no digit.
 inline bool fast_number(const char*& p, const char* end, int decimals, std::int64_t& out) {
   const char* q = p;
   const bool negative = q != end && *q == '-';

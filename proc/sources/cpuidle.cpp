@@ -144,7 +144,8 @@ class CpuidleFiles final : public Source {
 
 }  // namespace
 
-constinit const Schema kCpuidleSchema{"cpuidle", kKeys, kCpuidle, "idle states of each core; the first 256 of the machine"};
+constinit const Schema kCpuidleSchema{"cpuidle", kKeys, kCpuidle,
+                                      "idle states of each core; the first 256 of the machine"};
 constinit const SourceDef kCpuidleSource{
     "cpuidle",       "/sys/devices/system/cpu/cpu*/cpuidle/state*/{time,usage}",
     Group::counters, {},
