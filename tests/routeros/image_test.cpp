@@ -20,14 +20,16 @@ std::string image_of(Arch arch) {
 }
 
 struct Parts {
+  std::string image;  // what the members are views of
   std::vector<TarMember> members;
   Json manifest;
   Json config;
 };
 
-Parts parts_of(const std::string& image) {
+Parts parts_of(std::string image) {
   Parts parts;
-  parts.members = *read_tar(image);
+  parts.image = std::move(image);
+  parts.members = *read_tar(parts.image);
   parts.config = Json::parse(parts.members.at(0).content);
   parts.manifest = Json::parse(parts.members.at(2).content);
   return parts;
