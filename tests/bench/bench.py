@@ -211,7 +211,7 @@ def full_ring(a, rate, buffer_s):
     agent.stop()
     ring = sampler['ring']
     return [f'{rate} Hz, {buffer_s} s', f'{rss / 1024:.2f}', f'{pss / 1024:.2f}', f'{ring["bytes"] / max(1, ring["samples"]):.0f}', ring['samples'],
-            f'{ring["span_ns"] / 1e9:.0f} s']
+            f'{ring["span_s"]:.0f} s']
 
 
 def memory(a):
