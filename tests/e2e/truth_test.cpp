@@ -17,6 +17,7 @@ namespace mikroscope::test {
 namespace {
 
 constexpr double kTick_s = 0.01;
+constexpr double kSample_s = 0.1;
 
 double clock_s(clockid_t id) {
   timespec t{};
@@ -193,7 +194,7 @@ TEST_F(Truth, ABurntCoreIsFoundWhereAndWhenItBurnt) {
     };
     if (beside(burnt) > 3 || beside(all) > 30 || told[1] - told[0] > 1.03 * told[2])
       continue;  // not alone: what is seen is not only ours
-    expect(seen_s >= told[2] - tolerance_s, "core-seconds of the burner are missing", seen_s, told[2]);
+    expect(seen_s >= 0.9 * told[2], "core-seconds of the burner are missing", seen_s, told[2]);
     expect(all_s >= told[2] - tolerance_s, "core-seconds are missing", all_s, told[2]);
     expect(seen_s <= told[2] + tolerance_s + beside(burnt) * kTick_s / 4, "core-seconds too many", seen_s,
            told[2]);
@@ -213,12 +214,12 @@ TEST_F(Truth, ABurntCoreIsFoundWhereAndWhenItBurnt) {
     ASSERT_NE(first, last);
     const double begin_s = first->end_s - burnt(*first) * kTick_s;
     const double end_s = last->begin_s + burnt(*last) * kTick_s;
-    expect(std::abs(begin_s - told[0]) <= 0.035, "start", begin_s, told[0]);
-    expect(std::abs(end_s - told[1]) <= 0.035, "end", end_s, told[1]);
+    expect(std::abs(begin_s - told[0]) <= kSample_s, "start", begin_s, told[0]);
+    expect(std::abs(end_s - told[1]) <= kSample_s, "end", end_s, told[1]);
     for (const Row& row : rows) {
       if (row.begin_s < told[0] + 0.01 || row.end_s > told[1] - 0.01) continue;
       const double length_s = row.end_s - row.begin_s;
-      expect(std::abs(all(row) * kTick_s - length_s) <= 1.5 * kTick_s, "a sample within the burn",
+      expect(std::abs(all(row) * kTick_s - length_s) <= 3 * kTick_s, "a sample within the burn",
              all(row) * kTick_s, length_s);
     }
     if (wrong.empty()) return;
