@@ -116,5 +116,6 @@ if [ ${#failures[@]} -gt 0 ]; then
   say "what failed (logs in build/)"
   printf '  %s\n' "${failures[@]}"
 fi
-printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped" | tee "$results/total"
+echo
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped" | tee "$results/total"
 [ "$failed" = 0 ]
