@@ -15,12 +15,12 @@ For Debian 12, as root or with sudo. Only missing packages are installed. MIKROS
 
 # Packages, by what they are for.
 readonly kBuildPackages='ca-certificates cmake ninja-build ccache gcc g++ gcc-12 g++-12 binutils
-  libcli11-dev nlohmann-json3-dev libfmt-dev libcurl4-openssl-dev libssl-dev'
+  libcli11-dev nlohmann-json3-dev libfmt-dev libcurl4-openssl-dev libssl-dev libssh-dev pkgconf'
 # The router agents are cross-compiled; Debian has these compilers on amd64.
 readonly kCrossPackages='g++-12-aarch64-linux-gnu g++-12-arm-linux-gnueabihf g++-12-arm-linux-gnueabi'
 readonly kTestPackages='git procps iproute2 curl libgtest-dev libgmock-dev libbenchmark-dev libpugixml-dev
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev qemu-user-static skopeo umoci runc librsvg2-bin
-  tmux zsh fish man-db locales'
+  tmux zsh fish man-db locales openssh-client openssh-server python3-librouteros nftables'
 
 say() { printf '\n== %s\n' "$*"; }
 fail() {

@@ -25,10 +25,18 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"proc/reader", {"base", "base/host", "proc"}},
     {"agent", {"base", "proc"}},
     {"routeros", {"base", "base/host"}},
+    {"routeros/session", {"base", "base/host"}},
+    {"routeros/api", {"base", "base/host", "routeros/session"}},
+    {"routeros/ssh", {"base", "base/host", "routeros/session"}},
+    // The agent's settings are what an installation sets: deploy reads their table (agent/config.h).
+    {"routeros/deploy", {"base", "base/host", "agent", "routeros", "routeros/session"}},
+    {"routeros/checks", {"base", "base/host", "routeros", "routeros/session", "routeros/deploy"}},
     {"plot", {"base", "base/host", "proc", "proc/reader"}},
     {"plot/panels", {"base", "base/host", "proc", "proc/reader", "plot"}},
     {"sinks", {"base", "base/host", "proc", "proc/reader"}},
-    {"cli", {"base", "base/host", "proc", "proc/reader", "routeros", "plot", "sinks"}},
+    {"cli",
+     {"base", "base/host", "proc", "proc/reader", "routeros", "routeros/session", "routeros/api",
+      "routeros/ssh", "routeros/deploy", "plot", "sinks"}},
 };
 
 const std::set<std::string> kAgentSafe = {"base", "proc", "proc/sources", "agent"};
