@@ -22,9 +22,10 @@ struct MenuDef {
   std::span<const std::string_view> proplist;
   std::string_view policy;  // what an account needs to read it, beside the session's own: "read", "sensitive"
   std::string_view use;     // what is not known without it: "whether a rule drops the agent's replies"
-  bool (*exists)(const Version&);  // null: in every version
+  bool (*exists)(const Version&) = nullptr;  // null: in every version
 };
 std::span<const MenuDef> all_menus();
+const MenuDef* find_menu(std::string_view path);
 
 struct MenuRead {
   const MenuDef* menu = nullptr;
@@ -35,7 +36,7 @@ struct MenuRead {
 struct Facts {
   bool assumed = false;  // made up for an offline plan; nothing was read
   std::vector<MenuRead> menus;
-  std::string local_address;      // this machine, as the router sees it
+  std::string local_address;      // this machine, as the router sees it; may be ""
   std::int64_t read_wall_ns = 0;  // this machine's clock
 
   // Null when it was not read or refused; see `refused`.
@@ -43,9 +44,16 @@ struct Facts {
   const DeviceError* refused(std::string_view path) const;
   // The single row of a settings menu; an empty row when it could not be read.
   const Row& settings(std::string_view path) const;
+  // The menu's rows, replacing those that were there; its definition must be in all_menus().
+  void put(std::string_view path, std::vector<Row> rows);
+  void put_refused(std::string_view path, DeviceError error);
 
   std::optional<Version> version() const;
   std::string_view architecture() const;  // arm, arm64, x86_64; "" when unknown
 };
+
+// A menu that an installation writes to or compares with may be empty on a router: then rows() is an empty
+// vector, not null. Facts for a plan without a router: this version, this architecture-name, nothing else.
+Facts assumed_facts(const Version& version, std::string_view architecture);
 
 }  // namespace mikroscope::routeros
