@@ -57,6 +57,7 @@ std::string bash_completion(const AppModel& app) {
     std::string flags;
     std::string words;
     for (const OptionModel& o : v.options) {
+      if (o.no_flag) continue;
       if (o.positional) {
         words += fmt::format("{}{}", words.empty() ? "" : " ", fmt::join(o.choices, " "));
         continue;
@@ -88,6 +89,7 @@ std::string zsh_completion(const AppModel& app) {
   for (const VerbModel& v : app.verbs) {
     out += fmt::format("    {})\n      _arguments -s", v.name);
     for (const OptionModel& o : v.options) {
+      if (o.no_flag) continue;
       std::string action;
       if (!o.choices.empty()) {
         action = fmt::format("({})", fmt::join(o.choices, " "));
@@ -120,6 +122,7 @@ std::string fish_completion(const AppModel& app) {
   out += fmt::format("complete -c {} -n __fish_use_subcommand -a help -d 'show help'\n", app.program);
   for (const VerbModel& v : app.verbs) {
     for (const OptionModel& o : v.options) {
+      if (o.no_flag) continue;
       out += fmt::format("complete -c {} -n '__fish_seen_subcommand_from {}'", app.program, v.name);
       if (!o.positional) {
         for (const std::string& name : o.names) {

@@ -38,6 +38,17 @@ void option_lines(std::string& out, const OptionModel& option, const Style& styl
   }
 }
 
+// The verb whose help has this group in full.
+std::string explained_in(const AppModel& app, const VerbModel& but, const std::string& group) {
+  for (const VerbModel& verb : app.verbs) {
+    if (&verb == &but) continue;
+    for (const OptionModel& o : verb.options) {
+      if (o.group == group && !o.brief) return verb.name;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Style style_of(std::FILE* stream) {
@@ -136,8 +147,20 @@ std::string verb_help(const AppModel& app, const VerbModel& verb, const Style& s
   }
   for (const std::string& group : groups) {
     out += fmt::format("\n{}{}{}\n", style.heading, group, style.off);
+    std::string named;
     for (const OptionModel& o : verb.options) {
-      if (o.group == group) option_lines(out, o, style);
+      if (o.group != group) continue;
+      if (o.brief) {
+        named += (named.empty() ? "" : ", ") + option_head(o);
+      } else {
+        option_lines(out, o, style);
+      }
+    }
+    if (!named.empty()) {
+      out += wrap(named, 2, style.width);
+      const std::string where = explained_in(app, verb, group);
+      if (!where.empty())
+        out += wrap(fmt::format("explained by {} help {}", app.program, where), 2, style.width);
     }
   }
   if (!verb.examples.empty()) out += fmt::format("\n{}Examples{}\n", style.heading, style.off);

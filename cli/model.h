@@ -20,6 +20,8 @@ struct OptionModel {
   std::vector<std::string> choices;
   bool positional = false;
   bool many = false;
+  bool no_flag = false;  // its only name is an environment variable
+  bool brief = false;    // named in this verb's help, explained in another's
 
   const std::string& long_name() const { return names.back(); }
 };

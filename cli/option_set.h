@@ -12,8 +12,15 @@
 
 namespace mikroscope::cli {
 
-// Where a value came from; the command line beats the environment.
-enum class Origin : std::uint8_t { none, environment, command_line };
+// Where a value came from; a later one of these beats an earlier one. `defaults` is [defaults] of the
+// configuration file, `profile` its [router.NAME].
+enum class Origin : std::uint8_t { none, defaults, profile, environment, command_line };
+
+// Where a value may come from. Secrets are never flags: a command line is seen by every process.
+enum class Sources : std::uint8_t { all, no_flag, profile_only };
+
+// What an option has to do with profiles: --router names one, --local and --url are the other targets.
+enum class ProfileRole : std::uint8_t { none, names, replaces };
 
 struct OptionSpec {
   std::string_view names = {};  // "-q,--quiet"; positionals have a name without dashes
@@ -23,6 +30,12 @@ struct OptionSpec {
   std::string_view choices = {};       // comma list for completion and the error text; empty: anything
   std::string_view default_text = {};  // shown in the help; empty: none
   bool many = false;                   // may be given several times
+  // With another value than `all` the name has no dashes: "password" is MIKROSCOPE_PASSWORD and a key of a
+  // profile.
+  Sources sources = Sources::all;
+  bool secret = false;  // listings say "set"; a file that holds it must be its owner's alone
+  bool brief = false;   // the help of this verb only names it; a verb that has it in full explains it
+  ProfileRole role = ProfileRole::none;
 };
 
 // Applies one given value; an error names no option, the parser adds it.

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <map>
@@ -13,6 +12,7 @@
 #include "base/host/suggest.h"
 #include "cli/help.h"
 #include "cli/model.h"
+#include "cli/settings.h"
 #include "cli/verb.h"
 
 namespace mikroscope::cli {
@@ -21,31 +21,6 @@ namespace {
 constexpr const char* kProgram = "mikroscope";
 constexpr const char* kSummary = "see what a Linux kernel does between two readings of your dashboard";
 
-std::vector<std::string> split(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    if (comma != 0) out.emplace_back(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return out;
-}
-
-// --token-file is MIKROSCOPE_TOKEN_FILE.
-std::string env_name(std::string_view long_name) {
-  std::string out = "MIKROSCOPE_";
-  for (const char c : long_name)
-    out += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-  return out;
-}
-
-struct Declared {
-  CLI::Option* option;
-  OptionSpec spec;
-  Apply apply;
-  std::string env;  // not CLI11's envname(): that forgets where a value came from
-};
-
 // Declares a verb's options on its CLI11 subcommand and keeps what CLI11 has no place for.
 class AppOptions final : public OptionSet {
  public:
@@ -53,8 +28,37 @@ class AppOptions final : public OptionSet {
 
   void add(const OptionSpec& spec, Apply apply) override {
     const std::string names(spec.names);
+    Setting setting{spec, names, "", std::move(apply), false};
+    CLI::Option* option = nullptr;
+    if (spec.sources == Sources::all) {
+      setting.positional = names[0] != '-';
+      option = add_flag(spec, names, setting.positional);
+      if (!setting.positional) setting.name = option->get_lnames().at(0);
+    }
+    // Not CLI11's envname(): that forgets where a value came from.
+    if (!setting.positional && spec.sources != Sources::profile_only) setting.env = env_name(setting.name);
+    settings_.push_back(std::move(setting));
+    flags_.push_back(option);
+  }
+
+  const std::vector<Setting>& settings() const { return settings_; }
+  Resolved resolve(const ConfigFile& file) const {
+    std::vector<std::vector<std::string>> given(settings_.size());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (flags_[i] != nullptr && flags_[i]->count() > 0) given[i] = flags_[i]->results();
+    }
+    return cli::resolve(settings_, given, file);
+  }
+  const Setting* find(const CLI::Option* option) const {
+    for (std::size_t i = 0; i < flags_.size(); ++i) {
+      if (flags_[i] == option) return &settings_[i];
+    }
+    return nullptr;
+  }
+
+ private:
+  CLI::Option* add_flag(const OptionSpec& spec, const std::string& names, bool positional) {
     const std::string help(spec.help);
-    const bool positional = names[0] != '-';
     const bool is_switch = spec.value.empty() && !positional;
     const auto accept = [](const CLI::results_t&) { return true; };
     CLI::Option* const option = is_switch ? app_->add_flag_function(
@@ -69,59 +73,31 @@ class AppOptions final : public OptionSet {
       if (!is_switch) option->expected(1);
     }
     option->group(std::string(spec.group));
-    declared_.push_back(
-        {option, spec, std::move(apply), positional ? "" : env_name(option->get_lnames().at(0))});
-  }
-
-  // What was given, in order of declaration; the environment where the command line says nothing.
-  base::Result<void> apply() const {
-    for (const Declared& d : declared_) {
-      if (d.option->count() > 0) {
-        for (const std::string& text : d.option->results()) {
-          base::Result<void> done = one(d, text, Origin::command_line);
-          if (!done.ok()) return done;
-        }
-      } else if (!d.env.empty()) {
-        const char* const value = std::getenv(d.env.c_str());
-        if (value == nullptr || *value == '\0') continue;
-        base::Result<void> done = one(d, value, Origin::environment);
-        if (!done.ok()) return done;
-      }
-    }
-    return {};
-  }
-
-  const Declared* find(const CLI::Option* option) const {
-    for (const Declared& d : declared_) {
-      if (d.option == option) return &d;
-    }
-    return nullptr;
-  }
-
- private:
-  static base::Result<void> one(const Declared& d, const std::string& text, Origin origin) {
-    base::Result<void> done = check_choice(d.spec, text);
-    if (done.ok()) done = d.apply(text, origin);
-    if (done.ok()) return done;
-    base::Error error = std::move(done).error();
-    const std::string name = origin == Origin::environment ? d.env
-                             : d.spec.names[0] == '-'      ? "--" + d.option->get_lnames().at(0)
-                                                           : std::string(d.spec.value);
-    error.what = fmt::format("{}: {}", name, error.what);
-    return error;
-  }
-
-  static base::Result<void> check_choice(const OptionSpec& spec, const std::string& text) {
-    if (spec.choices.empty()) return {};
-    const std::vector<std::string> choices = split(spec.choices);
-    if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
-    const std::string near = base::closest(text, choices);
-    return base::Error{fmt::format("\"{}\" is none of {}", text, fmt::join(choices, ", ")),
-                       near.empty() ? "" : fmt::format("did you mean {}?", near), base::Exit::usage};
+    return option;
   }
 
   CLI::App* app_;
-  std::deque<Declared> declared_;
+  std::vector<Setting> settings_;
+  std::vector<CLI::Option*> flags_;  // null: an option without a flag
+};
+
+// What every verb has.
+struct CommonOptions {
+  std::string config;
+  bool explain = false;
+
+  void declare(OptionSet& set) {
+    set.text({.names = "--config",
+              .group = "Other",
+              .value = "FILE",
+              .help = "configuration file with [defaults] and [router.NAME] profiles",
+              .default_text = "~/.config/mikroscope/config.toml"},
+             config);
+    set.flag({.names = "--explain-config",
+              .group = "Other",
+              .help = "print each setting and where it comes from; nothing else happens"},
+             explain);
+  }
 };
 
 struct App {
@@ -131,6 +107,7 @@ struct App {
     CLI::App* app;
     std::unique_ptr<VerbRun> run;
     std::unique_ptr<AppOptions> options;
+    std::unique_ptr<CommonOptions> common;
   };
   std::deque<Entry> verbs;
 
@@ -140,8 +117,10 @@ struct App {
     for (const Verb* verb : all_verbs()) {
       CLI::App* const sub = root.add_subcommand(std::string(verb->name), std::string(verb->summary));
       sub->set_help_flag("-h,--help", "show this help");
-      verbs.push_back({verb, sub, verb->make(), std::make_unique<AppOptions>(sub)});
+      verbs.push_back(
+          {verb, sub, verb->make(), std::make_unique<AppOptions>(sub), std::make_unique<CommonOptions>()});
       verbs.back().run->options(*verbs.back().options);
+      verbs.back().common->declare(*verbs.back().options);
     }
   }
 
@@ -153,23 +132,33 @@ struct App {
   }
 };
 
-OptionModel describe(const CLI::Option& option, const Declared* declared) {
+OptionModel describe(const Setting& setting) {
   OptionModel out;
-  for (const std::string& name : option.get_snames()) out.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) out.names.push_back("--" + name);
-  out.positional = out.names.empty();
-  if (out.positional) out.names.push_back(option.get_name());
-  out.group = option.get_group();
-  out.help = option.get_description();
-  if (declared == nullptr) {
-    out.group = "Other";
-    return out;
+  const OptionSpec& spec = setting.spec;
+  for (std::string_view rest = spec.names; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    out.names.emplace_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
-  out.value = std::string(declared->spec.value);
-  out.default_text = std::string(declared->spec.default_text);
-  out.env = declared->env;
-  out.choices = split(declared->spec.choices);
-  out.many = declared->spec.many;
+  out.positional = setting.positional;
+  out.no_flag = spec.sources != Sources::all;
+  if (out.no_flag && !setting.env.empty()) out.names = {setting.env};
+  out.group = std::string(spec.group);
+  out.help = std::string(spec.help);
+  out.value = std::string(spec.value);
+  out.default_text = std::string(spec.default_text);
+  if (!out.no_flag) out.env = setting.env;
+  out.choices = split_choices(spec.choices);
+  out.many = spec.many;
+  out.brief = spec.brief;
+  return out;
+}
+
+OptionModel help_flag() {
+  OptionModel out;
+  out.names = {"-h", "--help"};
+  out.group = "Other";
+  out.help = "show this help";
   return out;
 }
 
@@ -182,16 +171,11 @@ AppModel describe(App& app) {
                    std::string(entry.verb->description),
                    entry.verb->examples,
                    {}};
-    OptionModel help;
-    for (CLI::Option* option : sub->get_options()) {
-      const Declared* const declared = entry.options->find(option);
-      if (declared == nullptr) {
-        help = describe(*option, nullptr);  // -h stands first in CLI11 and last in the help
-      } else {
-        verb.options.push_back(describe(*option, declared));
-      }
+    for (const Setting& setting : entry.options->settings()) {
+      // A key of profiles only is explained with the profiles, not with every verb.
+      if (setting.spec.sources != Sources::profile_only) verb.options.push_back(describe(setting));
     }
-    verb.options.push_back(std::move(help));
+    verb.options.push_back(help_flag());
     out.verbs.push_back(std::move(verb));
   }
   return out;
@@ -231,12 +215,47 @@ base::Error unknown_words(const App::Entry& entry, const std::vector<std::string
 base::Error missing_value(const App::Entry& entry, const std::string& last) {
   const std::string see = see_help(std::string(entry.verb->name));
   for (CLI::Option* option : entry.app->get_options()) {
-    const Declared* const d = entry.options->find(option);
+    const Setting* const d = entry.options->find(option);
     if (d != nullptr && option->check_name(last) && !d->spec.value.empty()) {
       return {fmt::format("{} needs a value: {} {}", last, last, d->spec.value), see, base::Exit::usage};
     }
   }
   return {"a flag lacks its value, or has one too many", see, base::Exit::usage};
+}
+
+// Keys of the configuration file: the options of all verbs.
+std::vector<ConfigKey> config_keys(const App& app) {
+  std::map<std::string, ConfigKey> keys;
+  for (const App::Entry& entry : app.verbs) {
+    for (const Setting& s : entry.options->settings()) {
+      if (s.positional || s.name == "config" || s.name == "explain-config") continue;
+      ConfigKey& key = keys[s.name];
+      key.name = s.name;
+      key.secret = key.secret || s.spec.secret;
+      key.in_profile = s.spec.role == ProfileRole::none;
+      key.in_defaults = s.spec.sources != Sources::profile_only;
+    }
+  }
+  std::vector<ConfigKey> out;
+  for (auto& [name, key] : keys) out.push_back(std::move(key));
+  return out;
+}
+
+// Reads the configuration file that counts for this command line.
+base::Result<ConfigFile> load_config(const App& app, const App::Entry& entry) {
+  const Resolved plain = entry.options->resolve(ConfigFile());
+  for (const SettingValue& value : plain.values) {
+    if (value.setting->name == "config" && !value.texts.empty())
+      return ConfigFile::load(value.texts.back(), true, config_keys(app));
+  }
+  return ConfigFile::load(default_config_path(), false, config_keys(app));
+}
+
+bool wants_explanation(const Resolved& resolved) {
+  for (const SettingValue& value : resolved.values) {
+    if (value.setting->name == "explain-config") return !value.texts.empty();
+  }
+  return false;
 }
 
 // The verb may stand behind its flags: `mikroscope --json status`.
@@ -294,7 +313,14 @@ int parse_and_run(const std::vector<std::string>& argv) {
   } catch (const CLI::ParseError& e) {
     return fail(verb, {e.what(), see_help(verb), base::Exit::usage});
   }
-  base::Result<void> applied = entry->options->apply();
+  const base::Result<ConfigFile> config = load_config(app, *entry);
+  if (!config.ok()) return fail(verb, config.error());
+  const Resolved resolved = entry->options->resolve(*config);
+  if (wants_explanation(resolved)) {
+    std::fputs(explain(resolved, *config).c_str(), stdout);
+    return 0;
+  }
+  base::Result<void> applied = apply(resolved);
   if (!applied.ok()) {
     base::Error error = std::move(applied).error();
     if (error.fix.empty()) error.fix = see_help(verb);
