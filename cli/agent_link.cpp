@@ -28,10 +28,37 @@ std::optional<T> number_of(const Json& object, const char* name) {
   return it != object.end() && it->is_number() ? std::optional<T>(it->get<T>()) : std::nullopt;
 }
 
-class DirectLink final : public AgentLink {
+class DirectTransport final : public AgentTransport {
  public:
-  DirectLink(const std::string& url, const std::string& token)
+  DirectTransport(const std::string& url, const std::string& token)
       : http_(url, token), has_token_(!token.empty()) {}
+  base::Result<HttpReply> request(const AgentRequest& r) override {
+    return http_.request(r.method, r.path, r.accept, r.timeout_ms);
+  }
+  void interrupt_on(int fd) override { http_.interrupt_on(fd); }
+  void while_waiting(WhileWaiting look, int fd) override { http_.while_waiting(std::move(look), fd); }
+  std::string describe() const override { return http_.base_url(); }
+  bool has_token() const override { return has_token_; }
+  std::int64_t good_rtt_ns() const override { return 0; }
+
+ private:
+  HttpClient http_;
+  bool has_token_;
+};
+
+std::string percent_encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || base::is_digit(c) || c == '-' ||
+                       c == '.' || c == '_' || c == '~';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+class Link final : public AgentLink {
+ public:
+  explicit Link(std::unique_ptr<AgentTransport> transport) : transport_(std::move(transport)) {}
 
   base::Result<Health> health() override {
     base::Result<HttpReply> reply = ok_reply("/healthz", "application/json", kShortTimeoutMs);
@@ -95,7 +122,7 @@ class DirectLink final : public AgentLink {
     base::Result<void> decoded =
         packed_ ? decoder_.packed(reply->body, on_line, out) : decoder_.ndjson(reply->body, on_line, out);
     if (!decoded.ok()) return std::move(decoded).error();
-    out.full = out.frames >= request.max;
+    out.full = out.frames >= request.max || (reply->bounded && out.frames != 0);
     return out;
   }
 
@@ -123,6 +150,7 @@ class DirectLink final : public AgentLink {
       now.boot_known = boot.has_value();
       if (boot) now.boot_offset_ns = *boot - now.host_boot_ns;
       best = now;
+      if (best->rtt_ns <= transport_->good_rtt_ns()) break;
     }
     if (!best) return last;
     return *best;
@@ -134,35 +162,88 @@ class DirectLink final : public AgentLink {
     return std::move(reply->body);
   }
 
-  void interrupt_on(int fd) override { http_.interrupt_on(fd); }
-  void while_waiting(WhileWaiting look, int fd) override { http_.while_waiting(std::move(look), fd); }
-  std::string describe() const override { return http_.base_url(); }
+  base::Result<void> capture(std::uint64_t id, const OnLine& on_line) override {
+    base::Result<HttpReply> reply =
+        ok_reply(fmt::format("/captures/{}", id), std::string(proc::kFramesMediaType), kReplyTimeoutMs);
+    if (!reply.ok()) return std::move(reply).error();
+    // The window, as its head line says: packed captures begin at the base before it.
+    std::uint64_t first = 0;
+    std::uint64_t last = UINT64_MAX;
+    const OnLine within = [&](const Line& line) -> base::Result<void> {
+      if (line.item != nullptr) {
+        if (const auto* frame = std::get_if<proc::Frame>(line.item)) {
+          if (frame->head.seq < first || frame->head.seq > last) return {};
+        } else if (std::holds_alternative<proc::OtherLine>(*line.item)) {
+          const Json head = Json::parse(line.text, nullptr, false);
+          if (head.is_object() && head.contains("capture")) {
+            first = number_of<std::uint64_t>(head["capture"], "first_seq").value_or(first);
+            last = number_of<std::uint64_t>(head["capture"], "last_seq").value_or(last);
+          }
+        }
+      }
+      return on_line(line);
+    };
+    ReplyDecoder decoder;
+    PullResult counts;
+    base::Result<void> done = reply->content_type.starts_with(proc::kFramesMediaType)
+                                  ? decoder.packed(reply->body, within, counts)
+                                  : decoder.ndjson(reply->body, within, counts);
+    if (done.ok() && counts.malformed != 0) {
+      done = base::Error{fmt::format("capture {} of {} came damaged", id, describe()), "try again",
+                         base::Exit::failed};
+    }
+    return done;
+  }
+
+  base::Result<void> remove_capture(std::uint64_t id) override {
+    const base::Result<HttpReply> reply =
+        ok_reply({"DELETE", fmt::format("/captures/{}", id), "", kShortTimeoutMs});
+    return reply.ok() ? base::Result<void>() : reply.error();
+  }
+
+  base::Result<std::string> arm_capture(const std::string& reason) override {
+    std::string path = "/capture";
+    if (!reason.empty()) path += "?reason=" + percent_encoded(reason);
+    base::Result<HttpReply> reply = ok_reply({"POST", path, "", kShortTimeoutMs});
+    if (!reply.ok()) return std::move(reply).error();
+    return std::move(reply->body);
+  }
+
+  void interrupt_on(int fd) override { transport_->interrupt_on(fd); }
+  void while_waiting(WhileWaiting look, int fd) override { transport_->while_waiting(std::move(look), fd); }
+  std::string describe() const override { return transport_->describe(); }
   bool packed() const override { return packed_; }
 
  private:
-  // 200, or an Error: 401 is Exit::auth, 404 Exit::no_data, 406 Exit::usage, any other status Exit::failed.
   base::Result<HttpReply> ok_reply(const std::string& path, const std::string& accept, long timeout_ms) {
-    base::Result<HttpReply> reply = http_.get(path, accept, timeout_ms);
-    if (!reply.ok() || reply->status == 200) return reply;
+    return ok_reply({"GET", path, accept, timeout_ms});
+  }
+
+  // 200 or 204, or an Error: 401 is Exit::auth, 404 Exit::no_data, 406 Exit::usage, 409 Exit::refused, any
+  // other status Exit::failed.
+  base::Result<HttpReply> ok_reply(const AgentRequest& request) {
+    base::Result<HttpReply> reply = transport_->request(request);
+    if (!reply.ok() || reply->status == 200 || reply->status == 204) return reply;
     if (reply->status == 401 || reply->status == 403) {
       return base::Error{
-          has_token_ ? fmt::format("the agent at {} refuses the token", describe())
-                     : fmt::format("the agent at {} wants a token", describe()),
+          transport_->has_token() ? fmt::format("the agent at {} refuses the token", describe())
+                                  : fmt::format("the agent at {} wants a token", describe()),
           "set MIKROSCOPE_TOKEN, or --token-file F, to the TOKEN that the agent was started with",
           base::Exit::auth};
     }
     const base::Exit exit = reply->status == 404   ? base::Exit::no_data
                             : reply->status == 406 ? base::Exit::usage
+                            : reply->status == 409 ? base::Exit::refused
                                                    : base::Exit::failed;
     const std::string said(base::trim(std::string_view(reply->body).substr(0, 200)));
+    const std::string& path = request.path;
     return base::Error{fmt::format("{}{} answers {}{}{}", describe(), path.substr(0, path.find('?')),
                                    reply->status, said.empty() ? "" : ": ", said),
                        "", exit};
   }
 
-  HttpClient http_;
+  std::unique_ptr<AgentTransport> transport_;
   ReplyDecoder decoder_;
-  bool has_token_;
   bool ndjson_only_ = false;
   bool packed_ = false;
 };
@@ -177,8 +258,12 @@ std::string clean_instance(const std::string& name) {
   return good ? name : std::string();
 }
 
+std::unique_ptr<AgentLink> make_link(std::unique_ptr<AgentTransport> transport) {
+  return std::make_unique<Link>(std::move(transport));
+}
+
 std::unique_ptr<AgentLink> make_direct_link(const std::string& url, const std::string& token) {
-  return std::make_unique<DirectLink>(url, token);
+  return make_link(std::make_unique<DirectTransport>(url, token));
 }
 
 }  // namespace mikroscope::cli

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/host/result.h"
+#include "cli/agent_transport.h"
 #include "cli/http.h"
 #include "proc/reader/item.h"
 
@@ -83,6 +84,13 @@ class AgentLink {
   virtual base::Result<ClockOffset> measure_clock(int tries) = 0;
   // The text of /capabilities, /sampler, /captures/3, …
   virtual base::Result<std::string> fetch(const std::string& path) = 0;
+  // A saved capture: its head line, then the lines of its window. Exit::no_data where there is none of that
+  // id.
+  virtual base::Result<void> capture(std::uint64_t id, const OnLine& on_line) = 0;
+  virtual base::Result<void> remove_capture(std::uint64_t id) = 0;
+  // Keeps the samples around now. The agent's JSON reply; Exit::refused where it has no room for it or did so
+  // just before.
+  virtual base::Result<std::string> arm_capture(const std::string& reason) = 0;
 
   // Running requests end when `fd` becomes readable; -1: they run to their end.
   virtual void interrupt_on(int fd) = 0;
@@ -95,6 +103,7 @@ class AgentLink {
 // The name where it may stand in URLs and files, else nothing.
 std::string clean_instance(const std::string& name);
 
+std::unique_ptr<AgentLink> make_link(std::unique_ptr<AgentTransport> transport);
 std::unique_ptr<AgentLink> make_direct_link(const std::string& url, const std::string& token);
 
 }  // namespace mikroscope::cli

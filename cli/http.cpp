@@ -121,6 +121,11 @@ const std::string& HttpClient::base_url() const {
 }
 
 base::Result<HttpReply> HttpClient::get(const std::string& path, const std::string& accept, long timeout_ms) {
+  return request("GET", path, accept, timeout_ms);
+}
+
+base::Result<HttpReply> HttpClient::request(const std::string& method, const std::string& path,
+                                            const std::string& accept, long timeout_ms) {
   CURL* const easy = impl_->easy;
   if (easy == nullptr || impl_->multi == nullptr)
     return base::Error{"libcurl could not be started", "", base::Exit::failed};
@@ -133,6 +138,12 @@ base::Result<HttpReply> HttpClient::get(const std::string& path, const std::stri
     headers = curl_slist_append(headers, ("Authorization: Bearer " + impl_->token).c_str());
   curl_easy_reset(easy);  // keeps the connection
   curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
+  if (method == "POST") {
+    curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, 0L);
+  } else if (method != "GET") {
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method.c_str());
+  }
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, &reply);

@@ -19,6 +19,7 @@ struct HttpReply {
   std::string instance;                     // Mikroscope-Instance
   std::string boot_id;                      // Mikroscope-Boot-Id
   std::optional<std::uint64_t> newest_seq;  // Mikroscope-Newest-Seq
+  bool bounded = false;  // the reply ends where the transport's room does: there may be more
   // CLOCK_BOOTTIME and CLOCK_REALTIME of this machine just before the request and just after the reply.
   std::int64_t sent_boot_ns = 0;
   std::int64_t received_boot_ns = 0;
@@ -43,7 +44,9 @@ class HttpClient {
   void interrupt_on(int fd);
   // `look` is called at least ten times a second, and at once when `fd` (-1: none) becomes readable.
   void while_waiting(WhileWaiting look, int fd);
-  // Any status is a reply; an Error means that none came. `path` begins with '/'.
+  // Any status is a reply; an Error means that none came. `path` begins with '/'. A POST has no body.
+  base::Result<HttpReply> request(const std::string& method, const std::string& path,
+                                  const std::string& accept, long timeout_ms);
   base::Result<HttpReply> get(const std::string& path, const std::string& accept, long timeout_ms);
   const std::string& base_url() const;
 

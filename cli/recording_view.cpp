@@ -141,6 +141,28 @@ base::Result<std::string> RecordingView::span() {
                      first_.seq, last_.seq);
 }
 
+base::Result<Span> RecordingView::wall_span() {
+  base::Result<void> ready = read_axis();
+  if (!ready.ok()) return std::move(ready).error();
+  const base::Result<std::int64_t> end = end_axis();
+  if (!end.ok()) return end.error();
+  return Span{timeline_.to_wall(0), timeline_.to_wall(*end)};
+}
+
+base::Result<Instant> RecordingView::at_wall(std::int64_t wall_ns) {
+  base::Result<void> ready = read_axis();
+  if (!ready.ok()) return std::move(ready).error();
+  return instant(timeline_.from_wall(wall_ns));
+}
+
+std::optional<std::int64_t> RecordingView::gmt_offset_s() const {
+  const auto router = meta_.find("router");
+  if (router == meta_.end() || !router->is_object()) return std::nullopt;
+  const auto offset = router->find("gmt_offset_s");
+  return offset != router->end() && offset->is_number_integer() ? std::optional(offset->get<std::int64_t>())
+                                                                : std::nullopt;
+}
+
 base::Result<std::int64_t> RecordingView::axis_of_seq(std::uint64_t seq) {
   std::optional<std::int64_t> found;
   plot::AxisCursor cursor;

@@ -19,6 +19,12 @@ struct Instant {
   std::optional<std::int64_t> boot_ns;
 };
 
+// From the first sample to the last one, or to now where the recording runs; on the agent's wall clock.
+struct Span {
+  std::int64_t from_wall_ns = 0;
+  std::int64_t to_wall_ns = 0;
+};
+
 class RecordingView {
  public:
   // Exit::no_data where there is no recording X; Exit::refused where it was cut off and not recovered.
@@ -34,6 +40,10 @@ class RecordingView {
   // of them, Exit::refused when it lies outside, with the span in the message. `base`: what +D counts from
   // instead of the first sample.
   base::Result<Instant> at(std::string_view text, const Instant* base = nullptr);
+  base::Result<Instant> at_wall(std::int64_t wall_ns);
+  base::Result<Span> wall_span();
+  // Of the router's clock when it was recorded; nothing where it was not recorded on a router.
+  std::optional<std::int64_t> gmt_offset_s() const;
   // Where the recording lies, in words.
   base::Result<std::string> span();
   // Seconds on the axis of a marker's place; nullopt when it cannot be told.

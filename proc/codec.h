@@ -15,6 +15,8 @@ namespace mikroscope::proc {
 
 constexpr std::uint32_t kWireVersion = 1;
 constexpr std::string_view kFramesMediaType = "application/vnd.mikroscope.frames";
+// The same records as base64 text, for readers behind something that passes only text on.
+constexpr std::string_view kFramesTextMediaType = "application/vnd.mikroscope.frames+base64";
 constexpr std::string_view kNdjsonMediaType = "application/x-ndjson";
 
 enum class RecordKind : std::uint8_t {
