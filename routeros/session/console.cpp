@@ -31,13 +31,9 @@ bool stands_bare(std::string_view value) {
          std::all_of(value.begin(), value.end(), [](char c) { return lower(c) || c == '-'; });
 }
 
-bool wants_id(std::string_view name) {
-  return name == "numbers" || name == "place-before" || name == "destination";
-}
-
 std::string argument(const Attribute& attribute, bool mask_secrets) {
   if (attribute.secret && mask_secrets) return "\"(secret)\"";
-  if (wants_id(attribute.name) && console_id(attribute.value)) return attribute.value;
+  if (console_wants_id(attribute.name) && console_id(attribute.value)) return attribute.value;
   return stands_bare(attribute.value) ? attribute.value : console_value(attribute.value);
 }
 
@@ -52,6 +48,10 @@ bool console_name(std::string_view name) {
 bool console_id(std::string_view text) {
   return text.size() >= 2 && text.front() == '*' &&
          std::all_of(text.begin() + 1, text.end(), [](char c) { return digit(c) || (c >= 'A' && c <= 'F'); });
+}
+
+bool console_wants_id(std::string_view name) {
+  return name == "numbers" || name == "place-before" || name == "destination";
 }
 
 std::string console_value(std::string_view value) {

@@ -14,6 +14,8 @@ namespace mikroscope::routeros {
 bool console_name(std::string_view name);
 // An item's id: '*' and upper-case hexadecimal digits.
 bool console_id(std::string_view text);
+// The attribute names an item, so that an id stands there without quotes.
+bool console_wants_id(std::string_view name);
 
 // A string in double quotes that a person can read. It means the same in a script, on a terminal and as an
 // SSH command; octets beyond ASCII are written \HH, as the router prints them.
@@ -23,7 +25,7 @@ std::string console_value(std::string_view value);
 std::string console_octets(std::string_view value);
 
 // "/interface/veth/add name=agent comment=\"a b\"". Plain lower-case words and decimal numbers stand without
-// quotes, and so do ids where an id is wanted (numbers, place-before). The attribute .id is the item, written
+// quotes, and so do ids where an id is wanted. The attribute .id is the item, written
 // first and without its name. With `mask_secrets` the values of secret attributes read "(secret)".
 std::string console_command(std::string_view menu, std::string_view verb, const Attributes& attributes,
                             bool mask_secrets);
