@@ -20,12 +20,24 @@ Finding run_names(const Facts& facts, const Options& options) {
   return missing("none: the router cannot find the registry", "`/ip/dns/set servers=9.9.9.9` (or your own)");
 }
 
+std::optional<Ip> address_of(const Facts& facts, const std::string& interface) {
+  const std::vector<Row>* const addresses = facts.rows("/ip/address");
+  if (addresses == nullptr) return std::nullopt;
+  for (const Row& row : *addresses) {
+    const std::string_view address = row.text("address");
+    if (row.text("interface") == interface && !row.flag("disabled"))
+      return parse_ip(address.substr(0, address.find('/')));
+  }
+  return std::nullopt;
+}
+
 // A question to the router's resolver from the Internet.
 Verdict question(const Facts& facts, const std::string& uplink) {
   const InterfaceLists interfaces(facts, {});
   const AddressLists addresses(facts, "/ip/firewall/address-list", {});
   Packet packet;
   packet.in_interface = uplink;
+  packet.dst = address_of(facts, uplink);
   packet.to_router = true;
   packet.protocol = "udp";
   packet.dst_port = 53;

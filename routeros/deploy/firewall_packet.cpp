@@ -42,7 +42,12 @@ Truth out_interface_list(std::string_view value, const PacketView& v) {
 Truth address_in(std::string_view value, const std::optional<Ip>& address) {
   const std::optional<IpRange> range = parse_ip_range(value);
   if (!range) return Truth::maybe;
-  if (!address) return range->everything() ? Truth::yes : Truth::maybe;
+  if (!address) {
+    if (range->everything()) return Truth::yes;
+    // Packets between machines do not have the loopback's addresses.
+    return !range->first.v6 && range->first.bytes[0] == 127 && range->last.bytes[0] == 127 ? Truth::no
+                                                                                           : Truth::maybe;
+  }
   return certain(range->contains(*address));
 }
 Truth src_address(std::string_view value, const PacketView& v) {
