@@ -20,30 +20,33 @@ void OptionSet::flag(const OptionSpec& spec, bool& out) {
   });
 }
 
-void OptionSet::text(const OptionSpec& spec, std::string& out) {
-  add(spec, [&out](const std::string& text, Origin) -> base::Result<void> {
+void OptionSet::text(const OptionSpec& spec, std::string& out, Origin* from) {
+  add(spec, [&out, from](const std::string& text, Origin origin) -> base::Result<void> {
     out = text;
+    if (from != nullptr) *from = origin;
     return {};
   });
 }
 
-void OptionSet::texts(OptionSpec spec, std::vector<std::string>& out) {
+void OptionSet::texts(OptionSpec spec, std::vector<std::string>& out, Origin* from) {
   spec.many = true;
-  add(spec, [&out](const std::string& text, Origin) -> base::Result<void> {
+  add(spec, [&out, from](const std::string& text, Origin origin) -> base::Result<void> {
     out.push_back(text);
+    if (from != nullptr) *from = origin;
     return {};
   });
 }
 
 void OptionSet::integer(const OptionSpec& spec, std::optional<std::int64_t>& out, std::int64_t low,
-                        std::int64_t high) {
-  add(spec, [&out, low, high](const std::string& text, Origin) -> base::Result<void> {
+                        std::int64_t high, Origin* from) {
+  add(spec, [&out, low, high, from](const std::string& text, Origin origin) -> base::Result<void> {
     std::int64_t value = 0;
     if (!base::parse_i64(text, value) || value < low || value > high) {
       return base::Error{fmt::format("\"{}\" is no whole number from {} to {}", text, low, high), "",
                          base::Exit::usage};
     }
     out = value;
+    if (from != nullptr) *from = origin;
     return {};
   });
 }

@@ -46,10 +46,12 @@ class OptionSet {
   virtual ~OptionSet() = default;
   virtual void add(const OptionSpec& spec, Apply apply) = 0;
 
+  // `from`, where it is given, says where the value came from.
   void flag(const OptionSpec& spec, bool& out);
-  void text(const OptionSpec& spec, std::string& out);
-  void texts(OptionSpec spec, std::vector<std::string>& out);
-  void integer(const OptionSpec& spec, std::optional<std::int64_t>& out, std::int64_t low, std::int64_t high);
+  void text(const OptionSpec& spec, std::string& out, Origin* from = nullptr);
+  void texts(OptionSpec spec, std::vector<std::string>& out, Origin* from = nullptr);
+  void integer(const OptionSpec& spec, std::optional<std::int64_t>& out, std::int64_t low, std::int64_t high,
+               Origin* from = nullptr);
   void duration(const OptionSpec& spec, std::optional<std::int64_t>& out_ns);
 };
 

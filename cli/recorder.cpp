@@ -96,6 +96,7 @@ base::Result<void> Recorder::greet() {
   std::string hello = fmt::format("agent {}", health_.version.empty() ? "?" : health_.version);
   if (health_.rate_hz != 0) hello += fmt::format(", {} Hz", health_.rate_hz);
   if (!health_.board.empty()) hello += ", " + health_.board;
+  if (target_.facts && !target_.facts->version.empty()) hello += ", RouterOS " + target_.facts->version;
   if (const ClockOffset* c = clock_.newest()) {
     hello += fmt::format(", clock offset {:.1f} ms \xC2\xB1 {:.1f} ms",
                          static_cast<double>(c->wall_offset_ns) / 1e6, static_cast<double>(c->rtt_ns) / 2e6);

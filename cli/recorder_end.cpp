@@ -117,6 +117,11 @@ Json Recorder::make_meta() const {
   out["complete"] = false;
   out["argv"] = without_secrets(options_.argv);
   out["target"] = {{"kind", target_.kind}, {"url", target_.url}};
+  if (target_.kind == "router") {
+    out["target"]["router"] = target_.router_name;
+    out["target"]["transport"] = target_.transport;
+  }
+  if (target_.facts) out["router"] = target_.facts->json();
   out["agent"] = {{"version", health_.version},
                   {"board", health_.board},
                   {"rate_hz", health_.rate_hz},
@@ -137,20 +142,24 @@ Json Recorder::make_meta() const {
 void Recorder::fetch_captures(bool last_call) {
   for (auto it = wanted_captures_.begin(); it != wanted_captures_.end();) {
     const std::uint64_t id = *it;
-    const base::Result<std::string> body = link_.fetch(fmt::format("/captures/{}", id));
+    std::string body;
+    const base::Result<void> got = link_.capture(id, [&body](const Line& line) -> base::Result<void> {
+      body += line.text;
+      return {};
+    });
     const bool complete =
-        body.ok() && body->substr(0, body->find('\n')).find("\"complete\":false") == std::string::npos;
+        got.ok() && body.substr(0, body.find('\n')).find("\"complete\":false") == std::string::npos;
     if (!complete && !last_call) {
       ++it;  // its window is still open: asked for again later
       continue;
     }
     it = wanted_captures_.erase(it);
-    if (!body.ok()) {
-      status_.warning(fmt::format("capture {} could not be fetched: {}", id, body.error().what));
+    if (!got.ok()) {
+      status_.warning(fmt::format("capture {} could not be fetched: {}", id, got.error().what));
       continue;
     }
     const std::string path = writer_.paths().capture(id);
-    const base::Result<void> saved = base::replace_file(path, *body);
+    const base::Result<void> saved = base::replace_file(path, body);
     if (saved.ok()) {
       captures_saved_.push_back(path);
       if (!complete) status_.warning(fmt::format("capture {} was not complete yet when it was fetched", id));
@@ -175,7 +184,7 @@ base::Result<base::Exit> Recorder::complete(const base::Result<void>& outcome) {
     return base::Error{
         fmt::format("no samples came from {} in {}; nothing was kept", link_.describe(),
                     base::format_duration(started_ns_ == 0 ? 0 : base::monotonic_ns() - started_ns_)),
-        "mikroscope status --url " + target_.url, base::Exit::no_data};
+        "mikroscope status " + target_.flags(), base::Exit::no_data};
   }
   if (options_.fetch_captures && ended_by_ != EndedBy::second_signal && failure.ok()) fetch_captures(true);
   show_status(base::monotonic_ns());

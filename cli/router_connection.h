@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/host/result.h"
 #include "routeros/session/session.h"
@@ -40,5 +41,21 @@ class RouterConnection {
   std::int64_t next_try_ns_ = 0;  // CLOCK_MONOTONIC
   bool refused_ = false;
 };
+
+// Runs `read` over the session, and once more over a new one where the first had been lost meanwhile (nobody
+// speaks over it while a recording runs). `read` must not mind being begun again.
+template <class Read>
+auto with_session(RouterConnection& connection, Read read)
+    -> decltype(read(std::declval<routeros::Session&>())) {
+  for (bool first = true;; first = false) {
+    base::Result<routeros::Session*> session = connection.session();
+    if (!session.ok()) return std::move(session).error();
+    auto result = read(**session);
+    if (result.ok() || !first) return result;
+    const bool alive = (*session)->print({"/system/identity", {"name"}, {}}).ok();
+    if (alive) return result;
+    connection.lost();
+  }
+}
 
 }  // namespace mikroscope::cli

@@ -57,19 +57,12 @@ RouterOptions::~RouterOptions() = default;
 void RouterOptions::declare(OptionSet& set, RouterHelp help) {
   Given& g = *given_;
   const bool brief = help == RouterHelp::brief;
-  const auto remember = [](std::string& text, Origin& from) -> Apply {
-    return [&text, &from](const std::string& given, Origin origin) -> base::Result<void> {
-      text = given;
-      from = origin;
-      return {};
-    };
-  };
-  set.add({.names = "--router",
-           .group = brief ? "Target" : kGroup,
-           .value = "NAME",
-           .help = "a router: a profile's name, or [user@]host[:port]",
-           .role = ProfileRole::names},
-          remember(g.router, g.router_origin));
+  set.text({.names = "--router",
+            .group = brief ? "Target" : kGroup,
+            .value = "NAME",
+            .help = "a router: a profile's name, or [user@]host[:port]",
+            .role = ProfileRole::names},
+           g.router, &g.router_origin);
   set.text({.names = "host",
             .group = kGroup,
             .help = "where a profile's router is: [user@]host[:port]",
@@ -90,19 +83,19 @@ void RouterOptions::declare(OptionSet& set, RouterHelp help) {
             .default_text = "admin",
             .brief = brief},
            g.user);
-  set.add({.names = "password",
-           .group = kGroup,
-           .help = "the account's password; also a key of a profile, never a flag",
-           .sources = Sources::no_flag,
-           .secret = true,
-           .brief = brief},
-          remember(g.password, g.password_origin));
-  set.add({.names = "--password-file",
-           .group = kGroup,
-           .value = "FILE",
-           .help = "file whose first line is the account's password; without one the terminal is asked",
-           .brief = brief},
-          remember(g.password_file, g.password_file_origin));
+  set.text({.names = "password",
+            .group = kGroup,
+            .help = "the account's password; also a key of a profile, never a flag",
+            .sources = Sources::no_flag,
+            .secret = true,
+            .brief = brief},
+           g.password, &g.password_origin);
+  set.text({.names = "--password-file",
+            .group = kGroup,
+            .value = "FILE",
+            .help = "file whose first line is the account's password; without one the terminal is asked",
+            .brief = brief},
+           g.password_file, &g.password_file_origin);
   set.integer({.names = "--api-port",
                .group = kGroup,
                .value = "PORT",

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-#include <cstdlib>
+#include <algorithm>
 
 #include "base/clock.h"
 #include "base/host/duration.h"
-#include "base/host/files.h"
 #include "base/text.h"
+#include "cli/router_target.h"
+#include "cli/token_store.h"
 
 namespace mikroscope::cli {
 namespace {
@@ -32,10 +32,19 @@ base::Result<void> check_url(const std::string& url) {
 
 }  // namespace
 
+std::string Target::flags() const {
+  if (kind == "router") return "--router " + router_name;
+  return kind == "local" ? "--local" : "--url " + url;
+}
+
+TargetOptions::TargetOptions() : on_router_(std::make_unique<RouterTargetOptions>()) {}
+TargetOptions::~TargetOptions() = default;
+
 void TargetOptions::declare(OptionSet& set) {
   set.add({.names = "--local",
            .group = kGroup,
-           .help = "this machine: starts the built-in agent on a free loopback port and stops it at the end"},
+           .help = "this machine: starts the built-in agent on a free loopback port and stops it at the end",
+           .role = ProfileRole::replaces},
           [this](const std::string& text, Origin origin) -> base::Result<void> {
             local_ = text != "0" && text != "false";
             local_origin_ = local_ ? origin : Origin::none;
@@ -44,59 +53,58 @@ void TargetOptions::declare(OptionSet& set) {
   set.add({.names = "--url",
            .group = kGroup,
            .value = "URL",
-           .help = "an agent that listens at http://host:port"},
+           .help = "an agent that listens at http://host:port",
+           .role = ProfileRole::replaces},
           [this](const std::string& text, Origin origin) -> base::Result<void> {
             url_ = text;
             url_origin_ = origin;
             return {};
           });
-  set.add({.names = "--router",
-           .group = kGroup,
-           .value = "NAME",
-           .help = "a router by the name of its profile (comes with the deploy verbs)"},
-          [this](const std::string& text, Origin origin) -> base::Result<void> {
-            router_ = text;
-            router_origin_ = origin;
-            return {};
-          });
+  router_.declare(set, RouterHelp::brief);
+  on_router_->declare(set);
+  set.text({.names = "token",
+            .group = kGroup,
+            .help = "the agent's token; also a key of a profile, never a flag",
+            .sources = Sources::no_flag,
+            .secret = true},
+           token_, &token_origin_);
   set.text({.names = "--token-file",
             .group = kGroup,
             .value = "FILE",
-            .help = "file whose first line is the agent's token; MIKROSCOPE_TOKEN holds the token itself"},
-           token_file_);
+            .help = "file whose first line is the agent's token"},
+           token_file_, &token_file_origin_);
   set.integer({.names = "--rate",
                .group = kGroup,
                .value = "HZ",
                .help = "with --local: samples a second",
                .default_text = "10"},
-              rate_, 1, 100);
+              rate_, 1, 100, &rate_origin_);
   set.add({.names = "--buffer",
            .group = kGroup,
            .value = "D",
            .help = "with --local: how much the agent remembers",
            .default_text = "60s"},
-          [this](const std::string& text, Origin) -> base::Result<void> {
+          [this](const std::string& text, Origin origin) -> base::Result<void> {
             const base::Result<std::int64_t> ns = base::parse_duration(text);
             if (!ns.ok()) return ns.error();
             const std::int64_t s = *ns / base::kNsPerSecond;
             if (s < 10 || s > 86'400)
               return usage_error(fmt::format("{} is not between 10s and 24h", text), "");
             buffer_s_ = s;
+            buffer_origin_ = origin;
             return {};
           });
   set.texts({.names = "--agent-env",
              .group = kGroup,
              .value = "K=V",
              .help = "with --local: a setting of the agent, e.g. SOURCES=stat,meminfo; may be repeated"},
-            agent_env_);
+            agent_env_, &agent_env_origin_);
 }
 
 base::Result<void> TargetOptions::check() const {
-  const bool on_line = local_origin_ == Origin::command_line || url_origin_ == Origin::command_line ||
-                       router_origin_ == Origin::command_line;
-  const Origin counts = on_line ? Origin::command_line : Origin::environment;
-  const int given = (local_origin_ == counts ? 1 : 0) + (url_origin_ == counts ? 1 : 0) +
-                    (router_origin_ == counts ? 1 : 0);
+  const Origin counts = deciding();
+  const auto here = [counts](Origin origin) { return origin != Origin::none && origin == counts ? 1 : 0; };
+  const int given = here(local_origin_) + here(url_origin_) + here(router_.origin());
   if (given == 0) {
     return usage_error(
         "no target: give --local (this machine), --url http://host:port (an agent) or --router NAME",
@@ -106,17 +114,16 @@ base::Result<void> TargetOptions::check() const {
     return usage_error("more than one target: --local, --url and --router exclude each other",
                        "give one of them");
   }
-  if (router_origin_ == counts) {
-    return usage_error("--router: routers come with the deploy verbs, which this version does not have yet",
-                       "use --url http://<router>:9123 with an agent that already runs there");
-  }
-  if (url_origin_ == counts) {
-    if (rate_ || buffer_s_ || !agent_env_.empty()) {
+  if (local_origin_ != counts) {
+    // A profile may hold `rate` for install; only who types it here has mixed something up.
+    if (std::max({rate_origin_, buffer_origin_, agent_env_origin_}) == Origin::command_line) {
       return usage_error(
-          "--rate, --buffer and --agent-env set up the agent of --local; the one at --url runs already",
+          "--rate, --buffer and --agent-env set up the agent of --local; this one runs already",
           "leave them out");
     }
-    return check_url(url_);
+    if (url_origin_ == counts) return check_url(url_);
+    base::Result<void> good = router_.check();
+    return good.ok() ? on_router_->check() : good;
   }
   for (const std::string& pair : agent_env_) {
     const std::size_t equals = pair.find('=');
@@ -128,34 +135,35 @@ base::Result<void> TargetOptions::check() const {
   return {};
 }
 
-base::Result<std::string> TargetOptions::token() const {
-  if (!token_file_.empty()) {
-    const base::Result<std::string> text = base::read_text(token_file_);
-    if (!text.ok()) {
-      base::Error error = text.error();
-      error.what = "--token-file: " + error.what;
-      error.exit = base::Exit::usage;
-      return error;
-    }
-    const std::string line(base::trim(std::string_view(*text).substr(0, text->find('\n'))));
-    if (line.empty())
-      return usage_error(fmt::format("--token-file: the first line of {} is empty", token_file_), "");
-    return line;
-  }
-  const char* const token = std::getenv("MIKROSCOPE_TOKEN");
-  return std::string(token != nullptr ? token : "");
+Origin TargetOptions::deciding() const {
+  return std::max({local_origin_, url_origin_, router_.origin()});
 }
 
-base::Result<Target> TargetOptions::open() const {
+bool TargetOptions::is_router() const {
+  return router_.given() && router_.origin() == deciding();
+}
+
+// The nearer origin wins; of two from the same place the file does.
+base::Result<std::string> TargetOptions::token() const {
+  if (token_file_origin_ == Origin::none || token_file_origin_ < token_origin_) return token_;
+  base::Result<std::string> line = read_secret_file(token_file_, "--token-file");
+  if (!line.ok()) return line;
+  return std::string(base::trim(*line));
+}
+
+base::Result<Target> TargetOptions::open(int stop_fd) const {
   base::Result<void> good = check();
   if (!good.ok()) return std::move(good).error();
   Target out;
-  const bool use_url = url_origin_ == Origin::command_line ||
-                       (url_origin_ != Origin::none && local_origin_ == Origin::none) ||
-                       (url_origin_ > local_origin_);
-  if (use_url) {
+  const Origin counts = deciding();
+  if (local_origin_ != counts) {
     base::Result<std::string> secret = token();
     if (!secret.ok()) return std::move(secret).error();
+    if (is_router()) {
+      RouterTargetOptions options = *on_router_;
+      options.token = std::move(*secret);
+      return open_router_target(router_, options, stop_fd);
+    }
     out.kind = "url";
     out.url = url_;
     out.link = make_direct_link(url_, *secret);

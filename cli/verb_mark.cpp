@@ -6,7 +6,11 @@
 #include "base/host/duration.h"
 #include "base/host/utc.h"
 #include "base/text.h"
+#include "cli/log_markers.h"
 #include "cli/recording_view.h"
+#include "cli/router_connection.h"
+#include "cli/router_options.h"
+#include "cli/signals.h"
 #include "cli/verb.h"
 #include "plot/markers.h"
 #include "plot/recording_writer.h"
@@ -57,6 +61,8 @@ class Mark final : public VerbRun {
               .help = "note, start, stop, phase, write, done, neutral, or a word of your own",
               .default_text = "note"},
              kind_);
+    log_markers_.declare(set);
+    router_.declare(set, RouterHelp::brief);
     set.flag({.names = "--list", .group = "Other", .help = "list the markers with their numbers"}, list_);
     set.integer({.names = "--delete", .group = "Other", .value = "N", .help = "delete marker N of --list"},
                 delete_, 1, 1'000'000'000);
@@ -68,6 +74,17 @@ class Mark final : public VerbRun {
       return usage_error("--out is missing: which recording?", "mikroscope mark --out X \"text\"");
     const std::string text(base::trim(fmt::format("{}", fmt::join(words_, " "))));
     if (list_ && delete_) return usage_error("--list and --delete exclude each other", "");
+    if (log_markers_.wanted) {
+      if (list_ || delete_ || !text.empty()) {
+        return usage_error("--log-markers sets the markers of the log: it takes no text, --list or --delete",
+                           fmt::format("mikroscope mark --out {} --log-markers --router NAME", out_));
+      }
+      base::Result<void> good = router_.check();
+      if (!good.ok()) return std::move(good).error();
+      base::Result<RecordingView> recording = RecordingView::open(plot::prefix_of(out_));
+      if (!recording.ok()) return std::move(recording).error();
+      return from_log(*recording);
+    }
     if ((list_ || delete_) && !text.empty()) return usage_error("--list and --delete take no text", "");
     if (!list_ && !delete_ && text.empty()) {
       return usage_error("the marker has no text",
@@ -139,6 +156,32 @@ class Mark final : public VerbRun {
     return base::Exit::ok;
   }
 
+  base::Result<base::Exit> from_log(RecordingView& view) const {
+    const StopSignals signals;
+    RouterConnection connection(nullptr, [this](int fd) { return router_.connect(fd); });
+    connection.interrupt_on(signals.fd());
+    const base::Result<routeros::Session*> session = connection.session();
+    if (!session.ok()) return session.error();
+    const base::Result<RouterFacts> facts = read_router_facts(**session, router_.code_page());
+    if (!facts.ok()) return facts.error();
+    const base::Result<LogMarkers> added =
+        add_log_markers(**session, *facts, log_markers_, router_.code_page(), view);
+    if (!added.ok()) return added.error();
+    if (json_) {
+      std::fputs(json_text({{"added", added->added},
+                            {"known", added->known},
+                            {"undated", added->undated},
+                            {"from_utc", base::format_utc(added->from_ns)},
+                            {"to_utc", base::format_utc(added->to_ns)},
+                            {"zone", added->zone}})
+                     .c_str(),
+                 stdout);
+    } else {
+      fmt::print("{}\n", describe(*added));
+    }
+    return base::Exit::ok;
+  }
+
   base::Result<base::Exit> list(RecordingView& view) const {
     const base::Result<plot::MarkerFile> file = plot::load_markers(view.paths().markers());
     if (!file.ok()) return file.error();
@@ -178,6 +221,8 @@ class Mark final : public VerbRun {
     return base::Exit::ok;
   }
 
+  RouterOptions router_;
+  LogMarkerOptions log_markers_;
   std::vector<std::string> words_;
   std::string out_;
   std::string at_;
@@ -193,6 +238,7 @@ constexpr Example kExamples[] = {
     {"mark --out update --at -3s --kind start \"bouncer starts\"", "three seconds ago"},
     {"mark --out update --at 12.5s --until +4s --kind phase \"backup\"",
      "an interval, also in a finished recording"},
+    {"mark --out update --log-markers --router home", "the lines of the router's log in that time"},
     {"mark --out update --list", "all markers with their numbers"},
 };
 
@@ -202,7 +248,7 @@ const Verb kMarkVerb{
     "mark",
     "set, list and delete markers of a recording",
     "Works while the recording runs, from any shell of the machine that records, and afterwards with --at. "
-    "Needs no agent.\n"
+    "Needs no agent, and a router for --log-markers only.\n"
     "What lies outside a finished recording is refused, since it could never be drawn.",
     kExamples,
     make_verb<Mark>,

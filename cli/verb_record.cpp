@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "base/host/duration.h"
 #include "base/host/utc.h"
+#include "cli/log_markers.h"
+#include "cli/parser.h"
 #include "cli/recorder.h"
 #include "cli/verb.h"
 #include "plot/recover.h"
@@ -60,6 +62,7 @@ class Record final : public VerbRun {
               .help = "lines that become markers: - (standard input), the path of a FIFO, or none",
               .default_text = "the terminal"},
              markers_from_);
+    log_markers_.declare(set);
     set.text({.names = "--recover",
               .group = "Other",
               .value = "X",
@@ -82,6 +85,10 @@ class Record final : public VerbRun {
     }
     base::Result<void> good = target_.check();
     if (!good.ok()) return std::move(good).error();
+    if (log_markers_.wanted && !target_.is_router()) {
+      return base::Error{"--log-markers reads a router's log: it needs --router",
+                         "add --router NAME, or leave it out", base::Exit::usage};
+    }
     const std::string prefix =
         out_.empty() ? "capture-" + base::format_utc_compact(base::wall_ns()) : plot::prefix_of(out_);
     // Files before connections: what cannot be written is not worth asking for.
@@ -89,7 +96,7 @@ class Record final : public VerbRun {
         plot::RecordingWriter::create({prefix, force_, *csv});
     if (!writer.ok()) return std::move(writer).error();
     StopSignals signals;
-    base::Result<Target> target = target_.open();
+    base::Result<Target> target = target_.open(signals.fd());
     if (!target.ok()) return std::move(target).error();
     base::Result<std::unique_ptr<MarkerInput>> markers = MarkerInput::open(markers_from_);
     if (!markers.ok()) return std::move(markers).error();
@@ -105,10 +112,21 @@ class Record final : public VerbRun {
     Recorder recorder(options, *target, **writer, **markers, signals, status);
     const base::Result<base::Exit> exit = recorder.run();
     if (!exit.ok()) return exit;
+    nlohmann::ordered_json summary = recorder.summary();
+    if (log_markers_.wanted) {
+      const base::Result<LogMarkers> added = add_from_log(*target, prefix, signals.fd());
+      if (added.ok()) {
+        summary["log_markers"] = added->added;
+        if (!quiet_ && !json_) fmt::print("{}\n", describe(*added));
+      } else {
+        print_error("record",
+                    {fmt::format("log markers: {}; the recording itself is complete", added.error().what),
+                     fmt::format("mikroscope mark --out {} --log-markers {}", prefix, target->flags())});
+      }
+    }
     if (json_) {
-      std::fputs(
-          (recorder.summary().dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n").c_str(),
-          stdout);
+      std::fputs((summary.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n").c_str(),
+                 stdout);
     } else if (!quiet_) {
       std::fputs(recorder.summary_text().c_str(), stdout);
     }
@@ -116,6 +134,19 @@ class Record final : public VerbRun {
   }
 
  private:
+  // The finished recording, over the session that was opened at the start.
+  base::Result<LogMarkers> add_from_log(Target& target, const std::string& prefix, int stop_fd) const {
+    target.link.reset();  // the relay is done with the session
+    target.router->interrupt_on(stop_fd);
+    base::Result<RecordingView> view = RecordingView::open(prefix);
+    if (!view.ok()) return std::move(view).error();
+    return with_session(*target.router, [&](routeros::Session& session) -> base::Result<LogMarkers> {
+      const base::Result<RouterFacts> facts = read_router_facts(session, target.code_page);
+      if (!facts.ok()) return facts.error();
+      return add_log_markers(session, *facts, log_markers_, target.code_page, *view);
+    });
+  }
+
   base::Result<base::Exit> recover(const plot::CsvSelection& csv) const {
     const std::string prefix = plot::prefix_of(recover_);
     const base::Result<plot::Recovered> done = plot::recover_recording(prefix, csv);
@@ -139,6 +170,7 @@ class Record final : public VerbRun {
   }
 
   TargetOptions target_;
+  LogMarkerOptions log_markers_;
   std::optional<std::int64_t> for_ns_;
   std::optional<std::int64_t> poll_ns_;
   bool from_start_ = false;
@@ -156,6 +188,8 @@ constexpr Example kExamples[] = {
     {"record --local --for 10s --out demo", "ten seconds of this machine into demo.jsonl, demo.csv, …"},
     {"record --url http://192.168.88.1:9123 --for 3m --out update",
      "a router's agent; type lines to set markers"},
+    {"record --router home --for 3m --log-markers",
+     "the agent that install put there, with the lines of the router's log as markers"},
     {"record --local --rate 100 --csv none", "100 samples a second until Ctrl-C, without the CSV"},
     {"record --local --for 1m --markers-from - < events", "each line that comes in becomes a marker"},
     {"record --recover demo", "complete the files of a recording whose recorder was killed"},

@@ -64,7 +64,7 @@ class Status final : public VerbRun {
 
   base::Result<base::Exit> run(const Invocation&) override {
     const StopSignals signals;
-    base::Result<Target> target = target_.open();
+    base::Result<Target> target = target_.open(signals.fd());
     if (!target.ok()) return std::move(target).error();
     target->link->interrupt_on(signals.fd());
     base::Result<Facts> facts = gather(*target->link, signals);

@@ -4,7 +4,8 @@ namespace mikroscope::cli {
 
 // The order of the help.
 constexpr const Verb* kVerbs[] = {
-    &kRecordVerb, &kMarkVerb,    &kPlotVerb,       &kStatusVerb,
+    &kRecordVerb, &kMarkVerb,    &kPlotVerb,       &kStatusVerb, &kCapturesVerb,
+    &kPlanVerb, &kInstallVerb, &kUpgradeVerb, &kUninstallVerb,
     &kImageVerb,  &kVersionVerb, &kCompletionVerb, &kManVerb,
 };
 
