@@ -29,7 +29,7 @@ void write_sources(const Service& service, Json& json) {
     if (state != nullptr) {
       json.open('{', "cadence");
       json.fixed("hz", static_cast<std::int64_t>(service.config->rate_hz) * 1000 / state->period_ticks, 3);
-      json.text("reason", state->period_ticks == 1 ? std::string_view("rate") : state->cadence.reason);
+      json.text("reason", state->period_ticks == 1 ? proc::TableText("rate") : state->cadence.reason);
       json.close('}');
       json.open('[', "paths");
       state->source->paths(

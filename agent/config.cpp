@@ -1,10 +1,8 @@
 #include "agent/config.h"
 
-#include <arpa/inet.h>
-
 #include <cstdlib>
-#include <cstring>
 
+#include "agent/address.h"
 #include "agent/triggers.h"
 #include "base/text.h"
 #include "proc/source.h"
@@ -72,15 +70,6 @@ void complain(const Setting& setting, std::string_view value, base::Writer& erro
   }
 }
 
-bool is_address(std::string_view value) {
-  char copy[64];
-  if (value.size() >= sizeof copy) return false;
-  std::memcpy(copy, value.data(), value.size());
-  copy[value.size()] = '\0';
-  unsigned char parsed[16];
-  return inet_pton(AF_INET, copy, parsed) == 1 || inet_pton(AF_INET6, copy, parsed) == 1;
-}
-
 bool is_token(std::string_view value) {
   if (value.size() > kMaxToken) return false;
   for (const char c : value) {
@@ -132,9 +121,11 @@ bool take(const Setting& setting, std::string_view value, bool given, Config& ou
     case SettingKind::choice:
       good = value == "first" || value == "last";
       break;
-    case SettingKind::address:
-      good = is_address(value);
+    case SettingKind::address: {
+      Address parsed;
+      good = parse_address(value, parsed);
       break;
+    }
     case SettingKind::secret:
       good = is_token(value);
       break;
@@ -192,7 +183,9 @@ bool parse_config(Lookup lookup, void* context, Config& out, base::Writer& error
   for (const Setting& setting : kSettings) {
     const char* const found = lookup(context, setting.name.data());
     const bool given = found != nullptr && *found != '\0';
-    if (!take(setting, given ? std::string_view(found) : setting.fallback, given, out, error)) return false;
+    if (!take(setting, given ? std::string_view(found) : std::string_view(setting.fallback), given, out,
+              error))
+      return false;
   }
   return check_together(out, error);
 }

@@ -34,13 +34,13 @@ struct Config {
 enum class SettingKind : std::uint8_t { number, text, choice, address, secret, sources, triggers, path };
 
 struct Setting {
-  std::string_view name;
+  [[no_unique_address]] proc::TableText name;
   SettingKind kind;
-  std::string_view fallback;  // used where the variable is unset or empty
-  std::uint32_t low;          // numbers only
+  [[no_unique_address]] proc::TableText fallback;  // used where the variable is unset or empty
+  std::uint32_t low;                               // numbers only
   std::uint32_t high;
-  std::string_view want;  // choices in words, or the form of the value
-  proc::HelpText help;
+  [[no_unique_address]] proc::TableText want;  // choices in words, or the form of the value
+  [[no_unique_address]] proc::HelpText help;
   std::uint32_t Config::*number;
   std::string_view Config::*text;
 };

@@ -1,6 +1,7 @@
 // Members and elements of JSON text with the commas in the right places.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string_view>
 
@@ -12,7 +13,8 @@ namespace mikroscope::agent {
 struct Name {
   std::string_view text;
   Name() = default;
-  [[gnu::always_inline]] constexpr Name(std::string_view t) : text(t) {}  // NOLINT: meant to convert
+  template <std::convertible_to<std::string_view> T>
+  [[gnu::always_inline]] constexpr Name(const T& t) : text(t) {}  // NOLINT: meant to convert
   template <std::size_t N>
   [[gnu::always_inline]] constexpr Name(const char (&literal)[N]) : text(literal, N - 1) {}  // NOLINT
 };

@@ -9,23 +9,41 @@
 #include "agent/config.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "proc/kernel_path.h"
 
 namespace mikroscope::agent {
 namespace {
 
 constexpr std::uint32_t kMostCpus = 4096;
 
-std::string_view read_text(std::string_view root, std::string_view rest, base::ReadBuffer buffer) {
-  char path[proc::kMaxPath];
-  if (!proc::join_path(root, rest, path)) return {};
-  const base::ReadResult got = base::read_path(path, buffer);
-  return got.error == base::ReadError::none ? base::trim(got.text) : std::string_view();
-}
+// Reads one file after the other through one buffer: a text is good until the next is read.
+class Reader {
+ public:
+  Reader(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer buffer)
+      : roots_(roots), arena_(arena), buffer_(buffer) {}
 
-std::uint64_t read_number(std::string_view root, std::string_view rest, base::ReadBuffer buffer) {
-  std::uint64_t value = 0;
-  return base::parse_u64(read_text(root, rest, buffer), value) ? value : 0;
-}
+  // Trimmed; empty where there is none.
+  std::string_view text(const proc::KernelPath& path) {
+    std::string_view text;
+    return proc::read_once(path, buffer_, text) ? base::trim(text) : std::string_view();
+  }
+  [[gnu::noinline]] std::string_view proc(const char* rest) { return text({roots_.proc, "%s", rest}); }
+  [[gnu::noinline]] std::string_view sys(const char* rest) { return text({roots_.sys, "%s", rest}); }
+  [[gnu::noinline]] std::string_view kept(std::string_view text) { return arena_.copy(text); }
+  std::string_view kept_proc(const char* rest) { return kept(proc(rest)); }
+  std::string_view kept_sys(const char* rest) { return kept(sys(rest)); }
+  // 0 where it is no number.
+  [[gnu::noinline]] static std::uint64_t number(std::string_view text) {
+    std::uint64_t value = 0;
+    return base::parse_u64(text, value) ? value : 0;
+  }
+  const proc::Roots& roots() const { return roots_; }
+
+ private:
+  const proc::Roots& roots_;
+  base::Arena& arena_;
+  base::ReadBuffer buffer_;
+};
 
 std::string_view word_after(std::string_view text, std::string_view name) {
   base::Scanner s(text);
@@ -50,12 +68,9 @@ void each_range(std::string_view list, Visit visit) {
   }
 }
 
-void read_vulnerabilities(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer buffer,
-                          MachineFacts& out) {
-  constexpr std::string_view kDirectory = "devices/system/cpu/vulnerabilities";
-  char path[proc::kMaxPath];
-  if (!proc::join_path(roots.sys, kDirectory, path)) return;
-  const base::Fd directory(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+void read_vulnerabilities(Reader& reader, MachineFacts& out) {
+  const proc::KernelPath path(reader.roots().sys, "devices/system/cpu/vulnerabilities");
+  const base::Fd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return;
   // opendir() would allocate. struct linux_dirent64: ino 8, off 8, reclen 2, type 1, name.
   constexpr std::size_t kName = 19;
@@ -69,46 +84,29 @@ void read_vulnerabilities(const proc::Roots& roots, base::Arena& arena, base::Re
       const std::string_view name(entries + at + kName);
       at += length;
       if (name.front() == '.' || out.vulnerability_count == MachineFacts::kMaxVulnerabilities) continue;
-      char file[proc::kMaxPath];
-      if (!proc::join_path(path, name, file)) continue;
-      const base::ReadResult text = base::read_path(file, buffer);
-      if (text.error != base::ReadError::none) continue;
-      out.vulnerabilities[out.vulnerability_count++] = {arena.copy(name), arena.copy(base::trim(text.text))};
+      const std::string_view text = reader.text({path.view(), "%s", name});
+      if (text.empty()) continue;
+      const std::string_view state = reader.kept(text);
+      out.vulnerabilities[out.vulnerability_count++] = {reader.kept(name), state};
     }
   }
 }
 
-void read_trip_points(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer buffer,
-                      MachineFacts& out) {
+void read_trip_points(Reader& reader, MachineFacts& out) {
   constexpr std::uint32_t kZones = 16;
   constexpr std::uint32_t kTripsPerZone = 12;
   for (std::uint32_t zone = 0; zone < kZones; ++zone) {
     for (std::uint32_t trip = 0; trip < kTripsPerZone; ++trip) {
       if (out.trip_point_count == MachineFacts::kMaxTripPoints) return;
-      char rest[96];
-      base::Writer path(rest, sizeof rest);
-      path.put("class/thermal/thermal_zone");
-      path.u64(zone);
-      path.put("/trip_point_");
-      path.u64(trip);
-      const std::size_t stem = path.size();
-      path.put("_temp");
+      const auto text = [&](std::string_view what) {
+        return reader.text(
+            {reader.roots().sys, "class/thermal/thermal_zone%u/trip_point_%u_%s", zone, trip, what});
+      };
       std::int64_t millicelsius = 0;
-      if (!base::parse_i64(read_text(roots.sys, path.view(), buffer), millicelsius)) break;
-      path.rewind(stem);
-      path.put("_type");
-      out.trip_points[out.trip_point_count++] = {zone, arena.copy(read_text(roots.sys, path.view(), buffer)),
-                                                 millicelsius};
+      if (!base::parse_i64(text("temp"), millicelsius)) break;
+      out.trip_points[out.trip_point_count++] = {zone, reader.kept(text("type")), millicelsius};
     }
   }
-}
-
-void read_watchdog(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer buffer, MachineFacts& out) {
-  char path[proc::kMaxPath];
-  if (!proc::join_path(roots.sys, "class/watchdog/watchdog0", path)) return;
-  out.watchdog = access(path, F_OK) == 0;
-  if (out.watchdog)
-    out.watchdog_identity = arena.copy(read_text(roots.sys, "class/watchdog/watchdog0/identity", buffer));
 }
 
 bool names(std::string_view controllers, std::string_view wanted) {
@@ -119,30 +117,22 @@ bool names(std::string_view controllers, std::string_view wanted) {
   return false;
 }
 
-// One level of a cgroup tree: `mount` + `group` + "/" + `file`.
-void consider(std::string_view mount, std::string_view group, std::string_view file, base::Arena& arena,
-              base::ReadBuffer buffer, MemoryLimit& least) {
-  char directory[proc::kMaxPath];
-  char path[proc::kMaxPath];
+// One level of a cgroup tree: `mount` below the sysfs root, `group`, `file`.
+void consider(std::string_view mount, std::string_view group, std::string_view file, Reader& reader,
+              MemoryLimit& least) {
   while (!group.empty() && group.front() == '/') group.remove_prefix(1);
-  std::string_view where = mount;
-  if (!group.empty()) {
-    if (!proc::join_path(mount, group, directory)) return;
-    where = directory;
-  }
-  if (!proc::join_path(where, file, path)) return;
-  const base::ReadResult got = base::read_path(path, buffer);
+  const proc::KernelPath path(reader.roots().sys, "%s/%s%s%s", mount, group,
+                              group.empty() ? std::string_view() : std::string_view("/"), file);
   std::uint64_t bytes = 0;
   // v2 says "max" where there is no limit, v1 a number near 2^63.
-  if (got.error != base::ReadError::none || !base::parse_u64(got.text, bytes) || bytes > INT64_MAX / 2)
-    return;
-  if (least.bytes == 0 || bytes < least.bytes) least = {bytes, arena.copy(path)};
+  if (!base::parse_u64(reader.text(path), bytes) || bytes > INT64_MAX / 2) return;
+  if (least.bytes == 0 || bytes < least.bytes) least = {bytes, reader.kept(path.view())};
 }
 
-void consider_all(std::string_view mount, std::string_view group, std::string_view file, base::Arena& arena,
-                  base::ReadBuffer buffer, MemoryLimit& least) {
+void consider_all(std::string_view mount, std::string_view group, std::string_view file, Reader& reader,
+                  MemoryLimit& least) {
   for (;;) {
-    consider(mount, group, file, arena, buffer, least);
+    consider(mount, group, file, reader, least);
     const std::size_t slash = group.rfind('/');
     if (group.empty() || slash == std::string_view::npos) return;
     group = group.substr(0, slash);
@@ -180,61 +170,57 @@ void random_name(char (&out)[17]) {
 }
 
 MemoryLimit read_memory_limit(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer buffer) {
+  constexpr std::string_view kMount2 = "fs/cgroup";
+  constexpr std::string_view kFile2 = "memory.max";
+  constexpr std::string_view kMount1 = "fs/cgroup/memory";
+  constexpr std::string_view kFile1 = "memory.limit_in_bytes";
   MemoryLimit least;
   char groups[2048];
-  char mount2[proc::kMaxPath];
-  char mount1[proc::kMaxPath];
-  if (!proc::join_path(roots.sys, "fs/cgroup", mount2) ||
-      !proc::join_path(roots.sys, "fs/cgroup/memory", mount1)) {
-    return least;
-  }
-  const std::string_view text = read_text(roots.proc, "self/cgroup", {groups, sizeof groups});
-  base::Scanner s(text);
+  Reader lines(roots, arena, {groups, sizeof groups});
+  Reader reader(roots, arena, buffer);
   bool any = false;
-  while (!s.done()) {
+  for (base::Scanner s(lines.proc("self/cgroup")); !s.done();) {
     base::Scanner line(s.line());  // hierarchy:controllers:path
     std::string_view id;
     std::string_view controllers;
     if (!line.until(':', id) || !line.until(':', controllers)) continue;
     if (controllers.empty()) {
-      consider_all(mount2, line.rest(), "memory.max", arena, buffer, least);
+      consider_all(kMount2, line.rest(), kFile2, reader, least);
       any = true;
     } else if (names(controllers, "memory")) {
-      consider_all(mount1, line.rest(), "memory.limit_in_bytes", arena, buffer, least);
+      consider_all(kMount1, line.rest(), kFile1, reader, least);
       any = true;
     }
   }
   if (!any) {
-    consider(mount2, {}, "memory.max", arena, buffer, least);
-    consider(mount1, {}, "memory.limit_in_bytes", arena, buffer, least);
+    consider(kMount2, {}, kFile2, reader, least);
+    consider(kMount1, {}, kFile1, reader, least);
   }
   return least;
 }
 
 void read_facts(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer buffer, MachineFacts& out) {
   random_name(out.instance);
-  out.boot_id = arena.copy(read_text(roots.proc, "sys/kernel/random/boot_id", buffer).substr(0, 36));
-  const std::string_view version = read_text(roots.proc, "version", buffer);
-  out.version_line = arena.copy(version.substr(0, version.find('(')));
-  constexpr std::string_view kPrefix = "Linux version ";
-  std::string_view release =
-      version.substr(0, kPrefix.size()) == kPrefix ? version.substr(kPrefix.size()) : version;
-  if (version.substr(0, 6) == "Linux " && release.data() == version.data()) release = version.substr(6);
-  out.kernel = arena.copy(release.substr(0, release.find(' ')));
-  const std::string_view cmdline = read_text(roots.proc, "cmdline", buffer);
-  out.cmdline_board = arena.copy(word_after(cmdline, "board="));
-  out.cmdline_version = arena.copy(word_after(cmdline, "ver="));
-  out.board = arena.copy(read_text(roots.proc, "device-tree/model", buffer));
+  Reader reader(roots, arena, buffer);
+  out.boot_id = reader.kept(reader.proc("sys/kernel/random/boot_id").substr(0, 36));
+  const std::string_view version = reader.proc("version");
+  out.version_line = reader.kept(version.substr(0, version.find('(')));
+  base::Scanner release(version);
+  if (release.consume("Linux ")) release.consume("version ");
+  out.kernel = reader.kept(release.word());
+  const std::string_view cmdline = reader.proc("cmdline");
+  out.cmdline_board = reader.kept(word_after(cmdline, "board="));
+  out.cmdline_version = reader.kept(word_after(cmdline, "ver="));
+  out.board = reader.kept_proc("device-tree/model");
   if (out.board.empty()) out.board = out.cmdline_board;
-  out.governor = arena.copy(read_text(roots.sys, "devices/system/cpu/cpu0/cpufreq/scaling_governor", buffer));
-  out.cpufreq_min_khz = read_number(roots.sys, "devices/system/cpu/cpu0/cpufreq/scaling_min_freq", buffer);
-  out.cpufreq_max_khz = read_number(roots.sys, "devices/system/cpu/cpu0/cpufreq/scaling_max_freq", buffer);
-  out.machine.possible_cpus = cpu_list_end(read_text(roots.sys, "devices/system/cpu/possible", buffer));
-  out.online_cpus = cpu_list_count(read_text(roots.sys, "devices/system/cpu/online", buffer));
-  const std::string_view stat = read_text(roots.proc, "stat", buffer);
+  out.governor = reader.kept_sys("devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  out.cpufreq_min_khz = Reader::number(reader.sys("devices/system/cpu/cpu0/cpufreq/scaling_min_freq"));
+  out.cpufreq_max_khz = Reader::number(reader.sys("devices/system/cpu/cpu0/cpufreq/scaling_max_freq"));
+  out.machine.possible_cpus = cpu_list_end(reader.sys("devices/system/cpu/possible"));
+  out.online_cpus = cpu_list_count(reader.sys("devices/system/cpu/online"));
   std::uint32_t listed = 0;
   std::uint32_t end = 0;
-  for (base::Scanner s(stat); !s.done();) {
+  for (base::Scanner s(reader.proc("stat")); !s.done();) {
     base::Scanner line(s.line());
     std::uint64_t cpu = 0;
     if (!line.consume("cpu") || line.peek() == ' ' || !line.u64(cpu) || cpu >= kMostCpus) continue;
@@ -244,14 +230,15 @@ void read_facts(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer b
   if (out.machine.possible_cpus < end) out.machine.possible_cpus = end;
   if (out.machine.possible_cpus == 0) out.machine.possible_cpus = 1;
   if (out.online_cpus == 0) out.online_cpus = listed;
-  out.conntrack_max = read_number(roots.proc, "sys/net/netfilter/nf_conntrack_max", buffer);
-  base::Scanner meminfo(read_text(roots.proc, "meminfo", buffer));
+  out.conntrack_max = Reader::number(reader.proc("sys/net/netfilter/nf_conntrack_max"));
+  base::Scanner meminfo(reader.proc("meminfo"));
   std::uint64_t total_kib = 0;
   if (meminfo.consume("MemTotal:") && meminfo.u64(total_kib)) out.memory_total = total_kib * 1024;
   out.memory_limit = read_memory_limit(roots, arena, buffer);
-  read_trip_points(roots, arena, buffer, out);
-  read_watchdog(roots, arena, buffer, out);
-  read_vulnerabilities(roots, arena, buffer, out);
+  read_trip_points(reader, out);
+  out.watchdog = access(proc::KernelPath(roots.sys, "class/watchdog/watchdog0").c_str(), F_OK) == 0;
+  if (out.watchdog) out.watchdog_identity = reader.kept_sys("class/watchdog/watchdog0/identity");
+  read_vulnerabilities(reader, out);
 }
 
 }  // namespace mikroscope::agent

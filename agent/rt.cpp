@@ -27,6 +27,13 @@ int __cxa_atexit(void (*)(void*), void*, void*);
 __attribute__((weak)) int __cxa_atexit(void (*)(void*), void*, void*) {
   return 0;
 }
+#ifdef MIKROSCOPE_OWN_START
+// What libgcc's divisions of 32-bit ARM do on a division by zero.
+int raise(int);
+[[gnu::used]] int raise(int) {
+  trap();
+}
+#endif
 // Normally of crtbegin.o, which a musl link leaves out.
 extern void* __dso_handle;
 __attribute__((weak)) void* __dso_handle = nullptr;

@@ -1,6 +1,5 @@
 #include "agent/server.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -10,6 +9,8 @@
 
 #include <algorithm>
 #include <cstring>
+
+#include "agent/address.h"
 
 namespace mikroscope::agent {
 namespace {
@@ -47,20 +48,17 @@ bool Server::start(Service& service, base::Arena& arena, std::size_t line, int e
 }
 
 int Server::listen_on(std::string_view address, std::uint32_t port) {
-  char text[64] = {};
-  if (address.size() >= sizeof text) return EINVAL;
-  std::memcpy(text, address.data(), address.size());
+  Address parsed;
+  if (!address.empty() && !parse_address(address, parsed)) return EINVAL;
   sockaddr_in v4{};
   sockaddr_in6 v6{};
   v4.sin_family = AF_INET;
   v4.sin_port = htons(static_cast<std::uint16_t>(port));
+  std::memcpy(&v4.sin_addr, parsed.bytes, sizeof v4.sin_addr);
   v6.sin6_family = AF_INET6;
   v6.sin6_port = v4.sin_port;
-  bool use6 = address.empty();
-  if (!address.empty() && inet_pton(AF_INET, text, &v4.sin_addr) != 1) {
-    if (inet_pton(AF_INET6, text, &v6.sin6_addr) != 1) return EINVAL;
-    use6 = true;
-  }
+  std::memcpy(&v6.sin6_addr, parsed.bytes, sizeof v6.sin6_addr);
+  bool use6 = address.empty() || parsed.v6;
   const auto open_socket = [&](int family) {
     listener_ = base::Fd(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     return static_cast<bool>(listener_);
@@ -264,8 +262,7 @@ void Server::begin_reply(Connection& c) {
   if (c.response.kind == ReplyKind::samples) {
     c.samples = SampleReply(*service_->store, c.response.query);
   } else {
-    c.capture = CaptureReply(*service_->store, *service_->captures, c.response.capture_id, c.response.packed,
-                             c.response.totals);
+    c.capture = CaptureReply(*service_->store, *service_->captures, c.response.capture_id, c.response.query);
   }
 }
 

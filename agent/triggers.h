@@ -30,14 +30,14 @@ enum class Condition : std::uint8_t {
 };
 
 struct ConditionDef {
-  std::string_view name;
+  [[no_unique_address]] proc::TableText name;
   Condition condition;
-  std::string_view comparison;  // ">=" or "<="; empty: takes no threshold
-  std::string_view unit;        // what the threshold counts, for help
-  std::int64_t low;             // scaled
+  [[no_unique_address]] proc::TableText comparison;  // ">=" or "<="; empty: takes no threshold
+  [[no_unique_address]] proc::TableText unit;        // what the threshold counts, for help
+  std::int64_t low;                                  // scaled
   std::int64_t high;
   bool whole;  // no decimals
-  proc::HelpText help;
+  [[no_unique_address]] proc::HelpText help;
 };
 std::span<const ConditionDef> all_conditions();
 

@@ -1,7 +1,5 @@
 #include "base/format.h"
 
-#include <cstdarg>
-
 #include "base/text.h"
 
 namespace mikroscope::base {
@@ -65,6 +63,11 @@ void Writer::put(std::string_view text) {
 void Writer::print_list(const char* format, ...) {
   std::va_list args;
   va_start(args, format);
+  print_args(format, args);
+  va_end(args);
+}
+
+void Writer::print_args(const char* format, std::va_list args) {
   while (*format != '\0') {
     const char* const start = format;
     while (*format != '\0' && *format != '%') ++format;
@@ -85,7 +88,6 @@ void Writer::print_list(const char* format, ...) {
       }
     }
   }
-  va_end(args);
 }
 
 void Writer::u64(std::uint64_t value) {

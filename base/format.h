@@ -1,6 +1,7 @@
 // Numbers and JSON text into a bounded buffer: no locale, no floating point, no allocation.
 #pragma once
 
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -74,6 +75,8 @@ class Writer {
   [[gnu::always_inline]] void print(Format<std::type_identity_t<Args>...> format, const Args&... args) {
     print_list(format.text, printed(args)...);
   }
+  // The same for a function that takes such arguments itself, each as printed() passes it.
+  void print_args(const char* format, std::va_list args);
   void u64(std::uint64_t value);
   void i64(std::int64_t value);
   // An integer scaled by 10^decimals as a plain decimal: fixed(-5, 2) is -0.05.

@@ -64,9 +64,9 @@ if(MIKROSCOPE_AGENT_LIBC STREQUAL "musl")
   set(CMAKE_C_FLAGS_INIT "${flags} ${includes}")
   set(CMAKE_CXX_FLAGS_INIT "${flags} ${cxx_flags} -include ${CMAKE_CURRENT_LIST_DIR}/musl_shim.h \
 -isystem ${ARCH_CXX_INCLUDE} -isystem ${ARCH_CXX_TARGET_INCLUDE} ${includes}")
-  set(CMAKE_EXE_LINKER_FLAGS_INIT "${link_flags} -nostdlib ${ARCH_MUSL_LIB}/crt1.o ${ARCH_MUSL_LIB}/crti.o")
+  set(CMAKE_EXE_LINKER_FLAGS_INIT "${link_flags} -nostdlib")
   set(CMAKE_CXX_STANDARD_LIBRARIES
-    "-Wl,--start-group ${ARCH_MUSL_LIB}/libc.a -lgcc -lgcc_eh -Wl,--end-group ${ARCH_MUSL_LIB}/crtn.o")
+    "-Wl,--start-group ${ARCH_MUSL_LIB}/libc.a -lgcc -Wl,--end-group")
 elseif(MIKROSCOPE_AGENT_LIBC STREQUAL "glibc")
   # libstdc++ stays out here too (agent/rt.cpp has what headers refer to).
   set(CMAKE_C_FLAGS_INIT "${flags}")

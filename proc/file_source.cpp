@@ -34,10 +34,7 @@ ReadStatus status_of_errno(int error_number) {
   return error_number == EACCES || error_number == EPERM ? ReadStatus::forbidden : ReadStatus::absent;
 }
 
-ReadStatus open_file(std::string_view root, std::string_view rest, base::ReadBuffer buffer,
-                     base::FileShape shape, base::Fd& fd) {
-  char path[kMaxPath];
-  if (!join_path(root, rest, path)) return ReadStatus::failed;
+ReadStatus open_file(const char* path, base::ReadBuffer buffer, base::FileShape shape, base::Fd& fd) {
   base::Fd opened = base::open_read(path);
   if (!opened) return status_of_errno(errno);
   const base::ReadResult got = base::read_whole(opened.get(), buffer, shape, true);
@@ -56,7 +53,7 @@ ReadStatus FileSource::open(const Roots& roots, base::Arena& arena, base::ReadBu
   if (!prepared_ && !prepare(arena)) return ReadStatus::failed;
   prepared_ = true;
   proved_ = false;
-  return open_file(roots.proc, path_, buffer, shape_, fd_);
+  return open_file(full_path_, buffer, shape_, fd_);
 }
 
 base::ReadResult FileSource::read_by_shape(Tick& tick) {

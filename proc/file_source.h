@@ -5,10 +5,9 @@
 
 namespace mikroscope::proc {
 
-// Opens `root/rest` and reads it once; the descriptor goes to `fd` only where that worked, so that a file
-// that opens and then fails every read (PSI built in but disabled) counts as absent.
-ReadStatus open_file(std::string_view root, std::string_view rest, base::ReadBuffer buffer,
-                     base::FileShape shape, base::Fd& fd);
+// Opens `path` and reads it once; the descriptor goes to `fd` only where that worked, so that a file that
+// opens and then fails every read (PSI built in but disabled) counts as absent.
+ReadStatus open_file(const char* path, base::ReadBuffer buffer, base::FileShape shape, base::Fd& fd);
 ReadStatus status_of_errno(int error_number);
 // Whether a read failed because the thing behind the file is gone: its driver, its CPU, its namespace.
 bool is_gone(int error_number);

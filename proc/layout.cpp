@@ -1,5 +1,6 @@
 #include "proc/layout.h"
 
+#include <cstdarg>
 #include <cstring>
 
 namespace mikroscope::proc {
@@ -55,6 +56,16 @@ void TableWriter::unset(std::uint32_t first, std::uint32_t count) {
     for (std::uint32_t c = 0; c < columns_; ++c) any |= state_->present[t.slot(row, c)] != 0;
   }
   if (!any) state_->tables &= ~(std::uint64_t{1} << table_);
+}
+
+KeyPart TableWriter::intern_list(const char* format, ...) {
+  char text[256];
+  base::Writer out(text, sizeof text);
+  std::va_list args;
+  va_start(args, format);
+  out.print_args(format, args);
+  va_end(args);
+  return intern(out.view());
 }
 
 int Layout::find_row(std::uint32_t table, const RowKey& key) const {

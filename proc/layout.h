@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/arena.h"
+#include "base/format.h"
 #include "proc/schema.h"
 
 namespace mikroscope::proc {
@@ -151,10 +152,18 @@ class TableWriter {
 
   KeyPart intern(std::string_view text) { return layout_->texts->intern(text); }
   KeyPart intern(std::string_view text, KeyPart hint) { return layout_->texts->intern(text, hint); }
+  // What base::Writer::print() makes of the arguments, cut at 256 bytes.
+  template <class... Args>
+  [[gnu::always_inline]] KeyPart intern_print(base::Format<std::type_identity_t<Args>...> format,
+                                              const Args&... args) {
+    return intern_list(format.text, base::printed(args)...);
+  }
   std::string_view text(KeyPart id) const { return (*layout_->texts)[id]; }
   std::uint32_t columns() const { return columns_; }
 
  private:
+  KeyPart intern_list(const char* format, ...);
+
   Layout* layout_ = nullptr;
   State* state_ = nullptr;
   std::uint32_t table_ = 0;

@@ -9,8 +9,9 @@
 
 namespace mikroscope::proc {
 
-// Explanations are for people at a workstation, whose programs know these schemas too: the agent for routers,
-// where flash is small, leaves their texts out.
+// The agent for routers, where flash is small, packs its tables and leaves out what explains them:
+// explanations are for people at a workstation, whose programs know these schemas too. All three behave like
+// what they stand for.
 #ifdef MIKROSCOPE_ROUTER_AGENT
 struct HelpText {
   constexpr HelpText() = default;
@@ -20,8 +21,52 @@ struct HelpText {
   constexpr bool empty() const { return true; }
   constexpr operator std::string_view() const { return {}; }  // NOLINT
 };
+
+// A literal of up to 255 bytes. With [[no_unique_address]] the member behind it begins right after its
+// length.
+class TableText {
+ public:
+  constexpr TableText() = default;
+  constexpr TableText(std::string_view text)  // NOLINT: meant to convert
+      : data_(text.data()), size_(static_cast<std::uint8_t>(text.size())) {}
+  template <std::size_t N>
+  constexpr TableText(const char (&text)[N]) : data_(text), size_(N - 1) {  // NOLINT
+    static_assert(N - 1 <= UINT8_MAX);
+  }
+  constexpr operator std::string_view() const { return {data_, size_}; }  // NOLINT
+  constexpr const char* data() const { return data_; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  friend constexpr bool operator==(TableText a, std::string_view b) { return std::string_view(a) == b; }
+
+ private:
+  const char* data_ = nullptr;
+  std::uint8_t size_ = 0;
+};
+
+template <class T>
+class TableItems {
+ public:
+  constexpr TableItems() = default;
+  template <std::size_t N>
+  constexpr TableItems(const T (&items)[N]) : data_(items), size_(N) {  // NOLINT: meant to convert
+    static_assert(N <= UINT8_MAX);
+  }
+  constexpr const T* begin() const { return data_; }
+  constexpr const T* end() const { return data_ + size_; }
+  constexpr const T& operator[](std::size_t i) const { return data_[i]; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+
+ private:
+  const T* data_ = nullptr;
+  std::uint8_t size_ = 0;
+};
 #else
 using HelpText = std::string_view;
+using TableText = std::string_view;
+template <class T>
+using TableItems = std::span<const T>;
 #endif
 
 enum class Kind : std::uint8_t {
@@ -60,11 +105,11 @@ enum class Predict : std::uint8_t {
 };
 
 struct Column {
-  std::string_view
-      name;  // the unit is part of the name where users would otherwise have to ask (total_kb, run_ns)
+  // The unit is part of the name where users would otherwise have to ask (total_kb, run_ns).
+  [[no_unique_address]] TableText name;
   Kind kind = Kind::gauge;
   Unit unit = Unit::none;
-  HelpText help;
+  [[no_unique_address]] HelpText help;
   Width width = Width::bits64;
   std::uint8_t decimals =
       0;  // the cell holds value * 10^decimals (load1 0.12 is the cell 12 with 2 decimals)
@@ -72,11 +117,11 @@ struct Column {
 };
 
 struct KeyColumn {
-  std::string_view name;
+  [[no_unique_address]] TableText name;
   bool text = false;  // else an integer
   bool label =
       false;  // belongs to the row's identity, but NDJSON states it once, in a names line, not every tick
-  HelpText help;
+  [[no_unique_address]] HelpText help;
 };
 
 constexpr std::size_t kMaxKeys = 3;
@@ -84,10 +129,10 @@ constexpr std::size_t kMaxTables = 48;  // a frame's table presence is one 64-bi
 constexpr std::size_t kMaxColumns = 64;
 
 struct Schema {
-  std::string_view table;           // unique, snake_case; stores prefix it with mikroscope_
-  std::span<const KeyColumn> keys;  // none: the table has exactly one row
-  std::span<const Column> columns;
-  HelpText help;
+  [[no_unique_address]] TableText table;             // unique, snake_case; stores prefix it with mikroscope_
+  [[no_unique_address]] TableItems<KeyColumn> keys;  // none: the table has exactly one row
+  [[no_unique_address]] TableItems<Column> columns;
+  [[no_unique_address]] HelpText help;
 
   int column(std::string_view name) const {
     for (std::size_t i = 0; i < columns.size(); ++i) {

@@ -30,9 +30,9 @@ constexpr std::string_view kGroupNames[] = {"counters", "memory", "devices", "sl
 
 // How often a source is read, and why not at every tick. max_hz == 0: every tick.
 struct Cadence {
-  std::uint32_t max_hz = 0;          // at most this often
-  std::uint32_t every_s = 0;         // or once in so many seconds
-  std::string_view reason = "rate";  // rate | budget | declared | policy | override
+  std::uint32_t max_hz = 0;                         // at most this often
+  std::uint32_t every_s = 0;                        // or once in so many seconds
+  [[no_unique_address]] TableText reason = "rate";  // rate | budget | declared | policy | override
 };
 
 enum class ReadStatus : std::uint8_t {
@@ -95,10 +95,10 @@ struct TableDef {
 };
 
 struct SourceDef {
-  std::string_view name;  // as in SOURCES=
-  HelpText help;
+  [[no_unique_address]] TableText name;  // as in SOURCES=
+  [[no_unique_address]] HelpText help;
   Group group;
-  Cadence cadence;
+  [[no_unique_address]] Cadence cadence;
   bool privileged;  // needs RouterOS privileged=yes (or root)
   Source* (*make)(base::Arena& arena);
 };

@@ -13,14 +13,12 @@
 namespace mikroscope::proc {
 namespace {
 
-constexpr std::string_view kPath = "slabinfo";
-
 class ConntrackRow final : public Source {
  public:
   ReadStatus open(const Roots& roots, base::Arena&, base::ReadBuffer buffer) override {
     root_ = roots.proc;
     limit_.open(roots, buffer);
-    const ReadStatus status = open_file(roots.proc, kPath, buffer, base::kUntilZero, fd_);
+    const ReadStatus status = open_file(path().c_str(), buffer, base::kUntilZero, fd_);
     if (status != ReadStatus::ok) return status;
     std::uint64_t active = 0;
     return whole(buffer, active);
@@ -41,11 +39,12 @@ class ConntrackRow final : public Source {
   }
 
   void paths(void (*visit)(void*, std::string_view), void* context) const override {
-    char path[kMaxPath];
-    if (fd_ && join_path(root_, kPath, path)) visit(context, path);
+    if (fd_) visit(context, path().view());
   }
 
  private:
+  KernelPath path() const { return KernelPath(root_, "slabinfo"); }
+
   // Reads as far as the row's end of last time. Rows before it change their length now and then, so the row
   // is looked for, and must be there with its newline; otherwise false.
   bool quick(base::ReadBuffer buffer, std::uint64_t& active) {

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kManyCores = 16;
 constexpr std::size_t kMaxCores = 256;  // descriptors; the cores above stay without a row
-constexpr std::string_view kCpus = "devices/system/cpu";
 
 constexpr KeyColumn kCpuKey[] = {{"cpu", false, false, "the kernel's CPU number"}};
 constexpr Column kCpufreq[] = {
@@ -33,7 +32,7 @@ class CpufreqFiles final : public Source {
   ReadStatus open(const Roots& roots, base::Arena& arena, base::ReadBuffer buffer) override {
     sys_ = roots.sys;
     std::uint16_t numbers[kMaxCores];
-    const std::size_t found = numbered_entries(sys_, kCpus, "cpu", numbers);
+    const std::size_t found = numbered_entries(KernelPath(sys_, "devices/system/cpu"), "cpu", numbers);
     if (found == 0) return ReadStatus::absent;
     if (cores_ == nullptr) {
       cores_ = arena.make<Core>(found);
@@ -66,11 +65,8 @@ class CpufreqFiles final : public Source {
   }
 
   void paths(void (*visit)(void*, std::string_view), void* context) const override {
-    char path[kMaxPath];
     for (const Core& core : std::span(cores_, count_)) {
-      RelPath rest;
-      if (core.current && join_path(sys_, below(rest, core).add("scaling_cur_freq").view(), path))
-        visit(context, path);
+      if (core.current) visit(context, path(core, kCurrent).view());
     }
   }
 
@@ -81,26 +77,20 @@ class CpufreqFiles final : public Source {
   }
 
  private:
-  static RelPath& below(RelPath& path, const Core& core) {
-    return path.add(kCpus).add("/cpu").add(core.cpu).add("/cpufreq/");
+  static constexpr std::string_view kCurrent = "scaling_cur_freq";
+  KernelPath path(const Core& core, std::string_view file) const {
+    return KernelPath(sys_, "devices/system/cpu/cpu%u/cpufreq/%s", core.cpu, file);
   }
 
   void scan(base::ReadBuffer buffer) {
     bool any = false;
     bool fixed = true;
     for (Core& core : std::span(cores_, count_)) {
-      RelPath current;
-      RelPath max;
-      RelPath governor;
-      if (!core.current &&
-          !core.current.open_unread(sys_, below(current, core).add("scaling_cur_freq").view()))
-        continue;
+      if (!core.current && !core.current.open_unread(path(core, kCurrent))) continue;
       any = true;
-      if (!read_once_i64(sys_, below(max, core).add("cpuinfo_max_freq").view(), buffer, core.max_khz))
-        core.max_khz = 0;
+      if (!read_once_i64(path(core, "cpuinfo_max_freq"), buffer, core.max_khz)) core.max_khz = 0;
       std::string_view text;
-      fixed &= read_once(sys_, below(governor, core).add("scaling_governor").view(), buffer, text) &&
-               base::trim(text) == "userspace";
+      fixed &= read_once(path(core, "scaling_governor"), buffer, text) && base::trim(text) == "userspace";
     }
     fixed_ = any && fixed;
   }

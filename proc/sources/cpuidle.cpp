@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kMaxStates = 256;  // of all cores; each keeps two descriptors
 constexpr std::size_t kManyStates = 32;
 constexpr std::size_t kStatesPerCpu = 16;
-constexpr std::string_view kCpus = "devices/system/cpu";
 
 constexpr KeyColumn kKeys[] = {
     {"cpu", false, false, "the kernel's CPU number"},
@@ -66,13 +65,9 @@ class CpuidleFiles final : public Source {
   }
 
   void paths(void (*visit)(void*, std::string_view), void* context) const override {
-    char path[kMaxPath];
     for (const IdleState& state : std::span(states_, count_)) {
-      RelPath time;
-      RelPath usage;
-      if (state.time && join_path(sys_, below(time, state).add("/time").view(), path)) visit(context, path);
-      if (state.usage && join_path(sys_, below(usage, state).add("/usage").view(), path))
-        visit(context, path);
+      if (state.time) visit(context, path(state, "time").view());
+      if (state.usage) visit(context, path(state, "usage").view());
     }
   }
 
@@ -81,14 +76,14 @@ class CpuidleFiles final : public Source {
   }
 
  private:
-  static RelPath& below(RelPath& path, const IdleState& state) {
-    return path.add(kCpus).add("/cpu").add(state.cpu).add("/cpuidle/state").add(state.number);
+  KernelPath path(const IdleState& state, std::string_view file) const {
+    return KernelPath(sys_, "devices/system/cpu/cpu%u/cpuidle/state%u/%s", state.cpu, state.number, file);
   }
 
   // Which states there are, once: a driver's states do not change while it runs. False: the arena is full.
   bool list(base::Arena& arena) {
     std::uint16_t cpus[kMaxStates];
-    const std::size_t cpu_count = numbered_entries(sys_, kCpus, "cpu", cpus);
+    const std::size_t cpu_count = numbered_entries(KernelPath(sys_, "devices/system/cpu"), "cpu", cpus);
     std::size_t total = 0;
     std::uint16_t states[kStatesPerCpu];
     for (const std::uint16_t cpu : std::span(cpus, cpu_count)) total += states_of(cpu, states);
@@ -106,30 +101,25 @@ class CpuidleFiles final : public Source {
     return true;
   }
   std::size_t states_of(std::uint16_t cpu, std::span<std::uint16_t> out) const {
-    RelPath path;
-    return numbered_entries(sys_, path.add(kCpus).add("/cpu").add(cpu).add("/cpuidle").view(), "state", out);
+    return numbered_entries(KernelPath(sys_, "devices/system/cpu/cpu%u/cpuidle", cpu), "state", out);
   }
 
   void scan() {
     for (IdleState& state : std::span(states_, count_)) {
-      RelPath time;
-      RelPath usage;
-      if (!state.time) state.time.open_unread(sys_, below(time, state).add("/time").view());
-      if (!state.usage) state.usage.open_unread(sys_, below(usage, state).add("/usage").view());
+      if (!state.time) state.time.open_unread(path(state, "time"));
+      if (!state.usage) state.usage.open_unread(path(state, "usage"));
     }
   }
 
   KeyPart name(const IdleState& state, base::ReadBuffer buffer) {
-    RelPath path;
-    RelPath unique;
     std::string_view text;
-    if (!read_once(sys_, below(path, state).add("/name").view(), buffer, text) || base::trim(text).empty()) {
-      return cpuidle_.intern(unique.add("state").add(state.number).view());
+    if (!read_once(path(state, "name"), buffer, text) || base::trim(text).empty()) {
+      return cpuidle_.intern_print("state%u", state.number);
     }
     const KeyPart key = cpuidle_.intern(base::trim(text));
     for (const IdleState& other : std::span(states_, count_)) {
       if (&other != &state && other.cpu == state.cpu && other.name == key) {
-        return cpuidle_.intern(unique.add(base::trim(text)).add(":").add(state.number).view());
+        return cpuidle_.intern_print("%s:%u", base::trim(text), state.number);
       }
     }
     return key;

@@ -11,7 +11,6 @@ namespace mikroscope::proc {
 namespace {
 
 constexpr std::size_t kMaxDevices = 32;
-constexpr std::string_view kClass = "class/mtd";
 
 constexpr KeyColumn kKeys[] = {
     {"device", true, false, "mtd0, mtd1, ..."},
@@ -57,19 +56,16 @@ class MtdFiles final : public Source {
   }
 
   void paths(void (*visit)(void*, std::string_view), void* context) const override {
-    char path[kMaxPath];
     for (const Device& device : std::span(devices_, count_)) {
       for (std::size_t i = 0; i < kFiles; ++i) {
-        RelPath rest;
-        below(rest, device.number).add(kMtd[i].name);
-        if (device.file[i] && join_path(sys_, rest.view(), path)) visit(context, path);
+        if (device.file[i]) visit(context, path(device, kMtd[i].name).view());
       }
     }
   }
 
  private:
-  static RelPath& below(RelPath& path, std::uint32_t number) {
-    return path.add(kClass).add("/mtd").add(number).add("/");
+  KernelPath path(const Device& device, std::string_view file) const {
+    return KernelPath(sys_, "class/mtd/mtd%u/%s", device.number, file);
   }
   static bool has_row(const Device& device) {
     for (std::size_t i = 0; i < kNeededFiles; ++i) {
@@ -86,7 +82,7 @@ class MtdFiles final : public Source {
 
   ReadStatus scan(base::ReadBuffer buffer) {
     std::uint16_t numbers[kMaxDevices];
-    const std::size_t found = numbered_entries(sys_, kClass, "mtd", numbers);
+    const std::size_t found = numbered_entries(KernelPath(sys_, "class/mtd"), "mtd", numbers);
     ReadStatus worst = ReadStatus::absent;
     for (const std::uint16_t number : std::span(numbers, found)) {
       Device* device = nullptr;
@@ -99,11 +95,9 @@ class MtdFiles final : public Source {
         device->number = number;
       }
       for (std::size_t i = 0; i < kFiles; ++i) {
-        RelPath path;
         if (i == kNeededFiles && !has_row(*device)) break;
         if (device->file[i]) continue;
-        const ReadStatus status =
-            device->file[i].open(sys_, below(path, number).add(kMtd[i].name).view(), buffer);
+        const ReadStatus status = device->file[i].open(path(*device, kMtd[i].name), buffer);
         if (status == ReadStatus::forbidden) worst = status;
       }
     }
@@ -129,12 +123,10 @@ class MtdFiles final : public Source {
   }
 
   void name(Device& device, base::ReadBuffer buffer) {
-    RelPath path;
-    RelPath id;
     std::string_view text;
-    if (!read_once(sys_, below(path, device.number).add("name").view(), buffer, text)) text = {};
+    if (!read_once(path(device, "name"), buffer, text)) text = {};
     device.partition = mtd_.intern(base::trim(text));
-    device.device = mtd_.intern(id.add("mtd").add(device.number).view());
+    device.device = mtd_.intern_print("mtd%u", device.number);
     device.named = true;
   }
 

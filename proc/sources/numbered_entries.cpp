@@ -8,7 +8,6 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "proc/source.h"
 
 namespace mikroscope::proc {
 namespace {
@@ -30,22 +29,20 @@ void insert(std::span<std::uint16_t> out, std::size_t& count, std::uint16_t numb
 
 }  // namespace
 
-std::size_t numbered_entries(std::string_view root, std::string_view rest, std::string_view prefix,
+std::size_t numbered_entries(const KernelPath& directory, std::string_view prefix,
                              std::span<std::uint16_t> out) {
-  char path[kMaxPath];
-  if (out.empty() || !join_path(root, rest, path)) return 0;
-  const base::Fd directory(open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY));
-  if (!directory) return 0;
+  const base::Fd listed(open(directory.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+  if (!listed || out.empty()) return 0;
   std::size_t count = 0;
   alignas(8) char block[2048];
   for (;;) {
-    const long got = syscall(SYS_getdents64, directory.get(), block, sizeof block);
+    const long got = syscall(SYS_getdents64, listed.get(), block, sizeof block);
     if (got <= 0) return count;
     for (std::size_t at = 0; at + kNameAt < static_cast<std::size_t>(got);) {
       std::uint16_t length = 0;
       std::memcpy(&length, block + at + kLengthAt, sizeof length);
       if (length <= kNameAt) return count;
-      std::string_view name(block + at + kNameAt, strnlen(block + at + kNameAt, length - kNameAt));
+      const std::string_view name(block + at + kNameAt);
       std::uint64_t number = 0;
       if (name.starts_with(prefix)) {
         base::Scanner tail(name.substr(prefix.size()));

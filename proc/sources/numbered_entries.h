@@ -7,11 +7,13 @@
 #include <span>
 #include <string_view>
 
+#include "proc/kernel_path.h"
+
 namespace mikroscope::proc {
 
-// The numbers N for which `root/rest` holds an entry named exactly `prefix`N, ascending. Writes at most
+// The numbers N for which `directory` holds an entry named exactly `prefix`N, ascending. Writes at most
 // out.size() of them (the lowest) and returns how many; 0 also where there is no such directory.
-std::size_t numbered_entries(std::string_view root, std::string_view rest, std::string_view prefix,
+std::size_t numbered_entries(const KernelPath& directory, std::string_view prefix,
                              std::span<std::uint16_t> out);
 
 }  // namespace mikroscope::proc

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxPerfCpus = 64;  // each takes up to seven descriptors; CPUs above stay without rows
 
-constexpr PerfEvent hardware(std::string_view name, std::uint64_t config, std::string_view help) {
+constexpr PerfEvent hardware(std::string_view name, std::uint64_t config, HelpText help) {
   return {name, PERF_TYPE_HARDWARE, config, help};
 }
 constexpr PerfEvent kEvents[] = {
@@ -47,7 +47,8 @@ class PerfSource final : public Source {
     if (!roots.live)
       return ReadStatus::absent;  // counters are the running kernel's, not those of a tree of files
     std::string_view list;
-    if (!read_once(roots.sys, "devices/system/cpu/possible", buffer, list) || !cpus_.parse_list(list)) {
+    if (!read_once(KernelPath(roots.sys, "devices/system/cpu/possible"), buffer, list) ||
+        !cpus_.parse_list(list)) {
       return ReadStatus::absent;
     }
     if (counters_ == nullptr) {

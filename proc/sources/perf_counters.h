@@ -7,14 +7,15 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "proc/schema.h"
 
 namespace mikroscope::proc {
 
 struct PerfEvent {
-  std::string_view name;
+  [[no_unique_address]] TableText name;
   std::uint32_t type;    // PERF_TYPE_*
   std::uint64_t config;  // PERF_COUNT_*
-  std::string_view help;
+  [[no_unique_address]] HelpText help;
 };
 
 constexpr std::size_t kMaxPerfEvents = 8;

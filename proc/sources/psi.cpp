@@ -21,17 +21,18 @@ constexpr Column kPsi[] = {
     stalled("irq_full_us", "tasks waited while the CPU served interrupts (from 6.1)"),
 };
 
-constexpr int kNone = -1;  // cpu's "full" line is always 0 for a whole machine; irq has no "some" line
+constexpr std::int8_t kNone =
+    -1;  // cpu's "full" line is always 0 for a whole machine; irq has no "some" line
 struct Resource {
-  std::string_view path;
-  int some;
-  int full;
+  const char* name;
+  std::int8_t some;
+  std::int8_t full;
 };
 constexpr Resource kResources[] = {
-    {"pressure/cpu", 0, kNone},
-    {"pressure/memory", 1, 2},
-    {"pressure/io", 3, 4},
-    {"pressure/irq", kNone, 5},
+    {"cpu", 0, kNone},
+    {"memory", 1, 2},
+    {"io", 3, 4},
+    {"irq", kNone, 5},
 };
 constexpr std::size_t kCount = std::size(kResources);
 
@@ -56,18 +57,19 @@ class PsiFiles final : public Source {
   }
 
   void paths(void (*visit)(void*, std::string_view), void* context) const override {
-    char path[kMaxPath];
     for (std::size_t i = 0; i < kCount; ++i) {
-      if (file_[i] && join_path(root_, kResources[i].path, path)) visit(context, path);
+      if (file_[i]) visit(context, path(i).view());
     }
   }
 
  private:
+  KernelPath path(std::size_t i) const { return KernelPath(root_, "pressure/%s", kResources[i].name); }
+
   ReadStatus open_missing(base::ReadBuffer buffer) {
     ReadStatus worst = ReadStatus::absent;
     bool any = false;
     for (std::size_t i = 0; i < kCount; ++i) {
-      const ReadStatus status = file_[i] ? ReadStatus::ok : file_[i].open(root_, kResources[i].path, buffer);
+      const ReadStatus status = file_[i] ? ReadStatus::ok : file_[i].open(path(i), buffer);
       if (status == ReadStatus::forbidden) worst = status;
       any |= status == ReadStatus::ok;
     }

@@ -62,7 +62,7 @@ class SelfFiles final : public Source {
     proc_ = roots.proc;
     sys_ = roots.sys;
     page_bytes_ = getauxval(AT_PAGESZ);
-    statm_.open(proc_, kStatm, buffer);
+    statm_.open(statm_path(), buffer);
     find_groups(buffer);
     return ReadStatus::ok;  // the process's own CPU time needs no file
   }
@@ -84,19 +84,19 @@ class SelfFiles final : public Source {
   }
 
   void paths(void (*visit)(void*, std::string_view), void* context) const override {
-    char path[kMaxPath];
-    if (statm_ && join_path(proc_, kStatm, path)) visit(context, path);
-    const auto below = [&](const SmallFile& file, const char* group, std::string_view name) {
-      RelPath rest;
-      if (file && join_path(sys_, rest.add(group).add("/").add(name).view(), path)) visit(context, path);
-    };
-    below(cpu_stat_, cpu_group_, "cpu.stat");
-    below(memory_, memory_group_, version2_ ? "memory.current" : "memory.usage_in_bytes");
-    below(oom_, memory_group_, version2_ ? "memory.events" : "memory.oom_control");
+    if (statm_) visit(context, statm_path().view());
+    if (cpu_stat_) visit(context, path(cpu_group_, "cpu.stat").view());
+    if (memory_) visit(context, path(memory_group_, current_name()).view());
+    if (oom_) visit(context, path(memory_group_, events_name()).view());
   }
 
  private:
-  static constexpr std::string_view kStatm = "self/statm";
+  KernelPath statm_path() const { return KernelPath(proc_, "self/statm"); }
+  KernelPath path(std::string_view group, std::string_view file) const {
+    return KernelPath(sys_, "%s/%s", group, file);
+  }
+  const char* current_name() const { return version2_ ? "memory.current" : "memory.usage_in_bytes"; }
+  const char* events_name() const { return version2_ ? "memory.events" : "memory.oom_control"; }
 
   void resident(std::string_view text) {
     base::Scanner s(text);
@@ -120,7 +120,7 @@ class SelfFiles final : public Source {
     char paths[3][kMaxPath] = {};  // version 2, memory, cpu
     version2_ = true;
     std::string_view text;
-    if (!read_once(proc_, "self/cgroup", buffer, text)) text = {};
+    if (!read_once(KernelPath(proc_, "self/cgroup"), buffer, text)) text = {};
     for (base::Scanner file(text); !file.done();) {
       base::Scanner line(file.line());
       std::string_view id;
@@ -148,13 +148,13 @@ class SelfFiles final : public Source {
   bool open_version2(const char* path, base::ReadBuffer buffer) {
     if (!open_cpu("fs/cgroup", path, buffer)) return false;
     keep(memory_group_, "fs/cgroup", path);
-    open_in_memory_group("memory.current", "memory.events", "memory.max", buffer);
+    open_in_memory_group("memory.max", buffer);
     return true;
   }
 
   bool open_memory1(const char* path, base::ReadBuffer buffer, bool perhaps_the_machine) {
     keep(memory_group_, "fs/cgroup/memory", path);
-    open_in_memory_group("memory.usage_in_bytes", "memory.oom_control", "memory.limit_in_bytes", buffer);
+    open_in_memory_group("memory.limit_in_bytes", buffer);
     read_limit(buffer);
     if (perhaps_the_machine && limit_ <= 0) {
       memory_.close();
@@ -164,26 +164,21 @@ class SelfFiles final : public Source {
     return static_cast<bool>(memory_);
   }
 
-  bool open_cpu(const char* hierarchy, const char* path, base::ReadBuffer buffer) {
-    RelPath stat;
-    keep(cpu_group_, hierarchy, path);
-    return cpu_stat_.open(sys_, stat.add(cpu_group_).add("/cpu.stat").view(), buffer) == ReadStatus::ok;
+  bool open_cpu(const char* hierarchy, const char* group, base::ReadBuffer buffer) {
+    keep(cpu_group_, hierarchy, group);
+    return cpu_stat_.open(path(cpu_group_, "cpu.stat"), buffer) == ReadStatus::ok;
   }
 
-  void open_in_memory_group(const char* current, const char* events, const char* limit,
-                            base::ReadBuffer buffer) {
-    RelPath current_path;
-    RelPath events_path;
-    RelPath limit_path;
-    memory_.open(sys_, current_path.add(memory_group_).add("/").add(current).view(), buffer);
-    oom_.open(sys_, events_path.add(memory_group_).add("/").add(events).view(), buffer);
-    limit_file_.open(sys_, limit_path.add(memory_group_).add("/").add(limit).view(), buffer);
+  void open_in_memory_group(const char* limit, base::ReadBuffer buffer) {
+    memory_.open(path(memory_group_, current_name()), buffer);
+    oom_.open(path(memory_group_, events_name()), buffer);
+    limit_file_.open(path(memory_group_, limit), buffer);
   }
 
   static void keep(char (&group)[kMaxPath], const char* hierarchy, const char* path) {
-    RelPath joined;
-    const std::string_view text = joined.add(hierarchy).add(path).view();
-    group[text.copy(group, kMaxPath - 1)] = '\0';
+    base::Writer out(group, kMaxPath - 1);
+    out.print("%s%s", hierarchy, path);
+    group[out.overflow() ? 0 : out.size()] = '\0';
   }
 
   void read_limit(base::ReadBuffer buffer) {

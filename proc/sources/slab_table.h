@@ -28,7 +28,7 @@ class ConntrackLimit {
 
  private:
   void look(base::ReadBuffer buffer) {
-    if (!read_once_i64(root_, "sys/net/netfilter/nf_conntrack_max", buffer, limit_)) limit_ = 0;
+    if (!read_once_i64(KernelPath(root_, "sys/net/netfilter/nf_conntrack_max"), buffer, limit_)) limit_ = 0;
   }
 
   std::string_view root_;

@@ -5,10 +5,8 @@
 
 namespace mikroscope::proc {
 
-bool SmallFile::open_unread(std::string_view root, std::string_view rest) {
-  char path[kMaxPath];
-  if (!join_path(root, rest, path)) return false;
-  fd_ = base::open_read(path);
+bool SmallFile::open_unread(const KernelPath& path) {
+  fd_ = base::open_read(path.c_str());
   return static_cast<bool>(fd_);
 }
 
@@ -28,20 +26,6 @@ bool SmallFile::read_u64(base::ReadBuffer buffer, std::uint64_t& out) {
 bool SmallFile::read_i64(base::ReadBuffer buffer, std::int64_t& out) {
   std::string_view text;
   return read(buffer, text) && base::parse_i64(text, out);
-}
-
-bool read_once(std::string_view root, std::string_view rest, base::ReadBuffer buffer,
-               std::string_view& text) {
-  char path[kMaxPath];
-  if (rest.empty() || !join_path(root, rest, path)) return false;
-  const base::ReadResult got = base::read_path(path, buffer);
-  text = got.text;
-  return got.error == base::ReadError::none;
-}
-
-bool read_once_i64(std::string_view root, std::string_view rest, base::ReadBuffer buffer, std::int64_t& out) {
-  std::string_view text;
-  return read_once(root, rest, buffer, text) && base::parse_i64(text, out);
 }
 
 bool EveryMinute::due(std::int64_t now_boot_ns) {

@@ -64,18 +64,18 @@ class SoftnetFile final : public FileSource {
   SoftnetFile() : FileSource("net/softnet_stat", base::FileShape{192}) {}
 
   ReadStatus open(const Roots& roots, base::Arena& arena, base::ReadBuffer buffer) override {
-    online_.open(roots.sys, kOnline, buffer);
-    join_path(roots.sys, kOnline, online_path_);
+    sys_ = roots.sys;
+    online_.open(online_path(), buffer);
     return FileSource::open(roots, arena, buffer);
   }
   void bind(Layout& layout, State& state) override { softnet_ = bind_table(layout, state, kSoftnetSchema); }
   void paths(void (*visit)(void*, std::string_view), void* context) const override {
     FileSource::paths(visit, context);
-    if (needs_online_ && online_) visit(context, online_path_);
+    if (needs_online_ && online_) visit(context, online_path().view());
   }
 
  private:
-  static constexpr std::string_view kOnline = "devices/system/cpu/online";
+  KernelPath online_path() const { return KernelPath(sys_, "devices/system/cpu/online"); }
 
   bool parse(std::string_view text, Tick& tick) override {
     Row first;
@@ -113,8 +113,8 @@ class SoftnetFile final : public FileSource {
     return by_row_ ? row : static_cast<std::uint64_t>(cpus_[row]);
   }
 
+  std::string_view sys_;
   SmallFile online_;
-  char online_path_[kMaxPath] = {};
   bool needs_online_ = false;
   bool by_row_ = false;
   CpuIds cpus_;

@@ -14,8 +14,6 @@ namespace {
 constexpr std::size_t kMaxZones = 64;
 constexpr std::uint32_t kMaxTrips = 16;
 constexpr int kMilli = 3;  // decimals: the kernel's unit is 0.001 degrees
-constexpr std::string_view kClass = "class/thermal";
-constexpr std::string_view kPrefix = "thermal_zone";
 
 constexpr KeyColumn kZoneKey[] = {
     {"zone", true, false, "the zone's type; type:N where an earlier zone has the same"}};
@@ -67,12 +65,8 @@ class ThermalZones final : public Source {
   }
 
   void paths(void (*visit)(void*, std::string_view), void* context) const override {
-    char path[kMaxPath];
     for (const Zone& zone : std::span(zones_, count_)) {
-      RelPath rest;
-      if (zone.temperature && join_path(sys_, below(rest, zone.number).add("/temp").view(), path)) {
-        visit(context, path);
-      }
+      if (zone.temperature) visit(context, path(zone, "temp").view());
     }
   }
 
@@ -83,14 +77,14 @@ class ThermalZones final : public Source {
   }
 
  private:
-  static RelPath& below(RelPath& path, std::uint32_t zone) {
-    return path.add(kClass).add("/").add(kPrefix).add(zone);
+  KernelPath path(const Zone& zone, std::string_view file) const {
+    return KernelPath(sys_, "class/thermal/thermal_zone%u/%s", zone.number, file);
   }
 
   // Finds zones that are new, reopens those that were gone, and reads the trip points again.
   void scan(base::ReadBuffer buffer) {
     std::uint16_t numbers[kMaxZones];
-    const std::size_t found = numbered_entries(sys_, kClass, kPrefix, numbers);
+    const std::size_t found = numbered_entries(KernelPath(sys_, "class/thermal"), "thermal_zone", numbers);
     for (const std::uint16_t number : std::span(numbers, found)) {
       Zone* zone = nullptr;
       for (Zone& known : std::span(zones_, count_)) {
@@ -101,8 +95,7 @@ class ThermalZones final : public Source {
         zone = &zones_[count_++];
         zone->number = number;
       }
-      RelPath path;
-      if (!zone->temperature) zone->temperature.open_unread(sys_, below(path, number).add("/temp").view());
+      if (!zone->temperature) zone->temperature.open_unread(path(*zone, "temp"));
       find_critical(*zone, buffer);
       find_polling_delay(*zone, buffer);
     }
@@ -111,54 +104,45 @@ class ThermalZones final : public Source {
   void find_critical(Zone& zone, base::ReadBuffer buffer) const {
     zone.has_critical = false;
     for (std::uint32_t trip = 0; trip < kMaxTrips; ++trip) {
-      RelPath type;
-      RelPath level;
+      const auto of_trip = [&](std::string_view what) {
+        return KernelPath(sys_, "class/thermal/thermal_zone%u/trip_point_%u_%s", zone.number, trip, what);
+      };
       std::string_view text;
       std::int64_t milli = 0;
-      below(type, zone.number).add("/trip_point_").add(trip).add("_type");
-      below(level, zone.number).add("/trip_point_").add(trip).add("_temp");
-      if (!read_once(sys_, type.view(), buffer, text)) return;
-      if (base::trim(text) != "critical" || !read_once_i64(sys_, level.view(), buffer, milli)) continue;
+      if (!read_once(of_trip("type"), buffer, text)) return;
+      if (base::trim(text) != "critical" || !read_once_i64(of_trip("temp"), buffer, milli)) continue;
       if (!zone.has_critical || milli < zone.critical) zone.critical = milli;
       zone.has_critical = true;
     }
   }
 
   void find_polling_delay(const Zone& zone, base::ReadBuffer buffer) {
-    RelPath path;
     std::int64_t ms = 0;
-    if (!read_once_i64(sys_, below(path, zone.number).add("/polling_delay").view(), buffer, ms)) {
-      ms = device_tree_delay(zone, buffer);
-    }
+    if (!read_once_i64(path(zone, "polling_delay"), buffer, ms)) ms = device_tree_delay(zone, buffer);
     if (ms > 0 && (fastest_ms_ == 0 || ms < fastest_ms_)) fastest_ms_ = ms;
   }
 
   // The device tree names its zones by their type, and holds the delay as four bytes, highest first.
   std::int64_t device_tree_delay(const Zone& zone, base::ReadBuffer buffer) const {
-    RelPath type_path;
     std::string_view type;
-    if (!read_once(sys_, below(type_path, zone.number).add("/type").view(), buffer, type)) return 0;
-    RelPath path;
-    path.add("device-tree/thermal-zones/").add(base::trim(type)).add("/polling-delay");
+    if (!read_once(path(zone, "type"), buffer, type)) return 0;
+    const KernelPath delay(proc_, "device-tree/thermal-zones/%s/polling-delay", base::trim(type));
     std::string_view cell;
-    if (!read_once(proc_, path.view(), buffer, cell) || cell.size() != 4) return 0;
+    if (!read_once(delay, buffer, cell) || cell.size() != 4) return 0;
     std::int64_t ms = 0;
     for (const char byte : cell) ms = ms << 8 | static_cast<unsigned char>(byte);
     return ms;
   }
 
   KeyPart name(const Zone& zone, base::ReadBuffer buffer) {
-    RelPath type_path;
     std::string_view type;
-    RelPath unique;
-    if (!read_once(sys_, below(type_path, zone.number).add("/type").view(), buffer, type) ||
-        base::trim(type).empty()) {
-      return thermal_.intern(unique.add(kPrefix).add(zone.number).view());
+    if (!read_once(path(zone, "type"), buffer, type) || base::trim(type).empty()) {
+      return thermal_.intern_print("thermal_zone%u", zone.number);
     }
     const KeyPart key = thermal_.intern(base::trim(type));
     for (const Zone& other : std::span(zones_, count_)) {
       if (other.key == key && &other != &zone) {
-        return thermal_.intern(unique.add(base::trim(type)).add(":").add(zone.number).view());
+        return thermal_.intern_print("%s:%u", base::trim(type), zone.number);
       }
     }
     return key;
