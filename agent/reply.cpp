@@ -53,6 +53,24 @@ void Body::line(std::string_view json, bool packed) {
   text_.put('\n');
 }
 
+void Body::to_base64() {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const std::size_t n = size();
+  std::size_t in = (n + 2) / 3 * 3;
+  std::size_t at = in / 3 * 4;
+  if (at > capacity_) return overflow();
+  text_.rewind(at);
+  // From the end: what is written lies behind what is still to be read.
+  while (in != 0) {
+    in -= 3;
+    at -= 4;
+    std::uint32_t bits = 0;
+    for (std::size_t i = in; i < in + 3; ++i)
+      bits = bits << 8 | (i < n ? static_cast<unsigned char>(data_[i]) : 0U);
+    for (std::size_t i = 4; i-- != 0; bits >>= 6) data_[at + i] = in + i > n ? '=' : kDigits[bits & 63];
+  }
+}
+
 std::size_t line_bound(const proc::Layout& layout) {
   constexpr std::size_t kNumber = 24;
   constexpr std::size_t kOdd = 96;  // the entry of a cell in "odd", beside its names
@@ -121,6 +139,12 @@ void SampleReply::check_gap(Body& out) {
 }
 
 SliceEnd SampleReply::fill(Body& out) {
+  const SliceEnd end = slice(out);
+  if (query_.text) out.to_base64();
+  return end;
+}
+
+SliceEnd SampleReply::slice(Body& out) {
   if (!began_) preamble(out);
   if (sent_ < until_ && store_->ring.newest() > sent_) {
     check_gap(out);
@@ -175,6 +199,7 @@ SliceEnd SampleReply::fill_packed(Body& out) {
     placed_ = true;
   }
   const std::size_t begin = out.size();
+  std::size_t whole_frames = begin;
   while (sent_ < until_ && out.size() - begin < kSliceBytes) {
     const std::uint64_t seq = place_.next_seq;
     proc::Record record;
@@ -183,39 +208,54 @@ SliceEnd SampleReply::fill_packed(Body& out) {
     // Frames up to `sent_` come along because decoding begins at their base; the lines before them were read
     // already.
     if (record.kind == proc::RecordKind::event && seq <= sent_) continue;
+    if (out.size() + whole.size() > query_.bytes) {
+      // The client asks for the rest with its next cursor.
+      out.text().rewind(whole_frames);
+      until_ = sent_;
+      break;
+    }
     out.raw(whole);
-    if (record.kind == proc::RecordKind::frame && seq > sent_) sent_ = seq;
+    if (record.kind != proc::RecordKind::frame || seq <= sent_) continue;
+    sent_ = seq;
+    whole_frames = out.size();
   }
   return SliceEnd::more;
 }
 
-CaptureReply::CaptureReply(Store& store, Captures& captures, std::uint64_t id, bool packed, bool totals)
-    : store_(&store), captures_(&captures), id_(id), packed_(packed), totals_(totals) {
+CaptureReply::CaptureReply(Store& store, Captures& captures, std::uint64_t id, const SampleQuery& query)
+    : store_(&store), captures_(&captures), id_(id), query_(query) {
   if (const Capture* c = captures.find(id)) place_ = Captures::start(*c);
 }
 
 SliceEnd CaptureReply::fill(Body& out) {
+  const SliceEnd end = slice(out);
+  if (query_.text) out.to_base64();
+  return end;
+}
+
+SliceEnd CaptureReply::slice(Body& out) {
   const Capture* const capture = captures_->find(id_);
   if (capture == nullptr) return SliceEnd::broken;  // deleted, or made room for another one
   const std::size_t begin = out.size();
+  proc::Record record;
+  std::string_view whole;
+  for (; at_ < query_.skip && captures_->next(*capture, place_, record, whole); ++at_) began_ = true;
   if (!began_) {
-    if (packed_) write_head(*store_, true, out);
+    if (query_.packed) write_head(*store_, true, out);
     char line[8192];
     base::Writer w(line, sizeof line);
     w.put("{\"capture\":");
     write_capture(*capture, w);
     w.put('}');
-    out.line(w.view(), packed_);
-    write_rows_after(*store_->layout, 0, true, packed_, out);
+    out.line(w.view(), query_.packed);
+    write_rows_after(*store_->layout, 0, true, query_.packed, out);
     began_ = true;
   }
   // Other replies use the decoder too: each slice decodes from the capture's last base before its place.
   proc::FrameDecoder& decoder = store_->capture_decoder;
-  if (!packed_ && (store_->capture_decoder_id != id_ || store_->capture_decoder_at != at_)) {
+  if (!query_.packed && (store_->capture_decoder_id != id_ || store_->capture_decoder_at != at_)) {
     CapturePlace again = Captures::start(*capture);
     std::uint64_t records = 0;
-    proc::Record record;
-    std::string_view whole;
     while (records < at_ && captures_->next(*capture, again, record, whole)) {
       ++records;
       if (record.kind == proc::RecordKind::base && !decoder.base(record.payload)) return SliceEnd::broken;
@@ -226,14 +266,13 @@ SliceEnd CaptureReply::fill(Body& out) {
   std::uint32_t lines = 0;
   SliceEnd end = SliceEnd::more;
   while (lines < kSliceLines && out.size() - begin < kSliceBytes) {
-    proc::Record record;
-    std::string_view whole;
-    if (!captures_->next(*capture, place_, record, whole)) {
+    const bool any = captures_->next(*capture, place_, record, whole);
+    if (!any || out.size() + whole.size() > query_.bytes) {
       end = SliceEnd::done;
       break;
     }
     ++at_;
-    if (packed_) {
+    if (query_.packed) {
       out.raw(whole);
       continue;
     }
@@ -245,11 +284,11 @@ SliceEnd CaptureReply::fill(Body& out) {
       if (!decoder.frame(record.payload)) return SliceEnd::broken;
       const proc::FrameView view = decoder.view();
       if (view.head.seq < capture->first_seq || view.head.seq > capture->last_seq) continue;
-      if (!proc::write_sample(view, totals_, out.text())) return SliceEnd::broken;
+      if (!proc::write_sample(view, query_.totals, out.text())) return SliceEnd::broken;
       ++lines;
     }
   }
-  if (!packed_) store_->capture_decoder_at = at_;
+  if (!query_.packed) store_->capture_decoder_at = at_;
   captures_->counts().served_bytes += out.size() - begin;
   return out.overflowed() ? SliceEnd::broken : end;
 }

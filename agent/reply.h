@@ -13,6 +13,10 @@ namespace mikroscope::agent {
 
 constexpr std::uint32_t kSliceLines = 16;
 constexpr std::size_t kSliceBytes = 48 * 1024;
+// A bounded reply is made in one slice; as base64 it stays below the 64512 octets that /tool/fetch of
+// RouterOS hands on.
+constexpr std::size_t kLeastBytes = 1024;
+constexpr std::size_t kMostBytes = 48'000;
 
 struct SampleQuery {
   std::uint64_t since = 0;          // samples after this one
@@ -22,9 +26,12 @@ struct SampleQuery {
   std::uint64_t most = UINT64_MAX;  // samples
   bool endless = false;             // a stream
   bool packed = false;
+  bool text = false;  // packed, as base64
   bool totals = false;
-  bool continuing = false;  // packed: the client's decoder stands at `since`
-  bool with_schema = true;  // packed: the client does not have the schema
+  std::uint64_t bytes = UINT64_MAX;  // packed: of records at most, whole frames; not above kMostBytes
+  std::uint64_t skip = 0;            // captures, packed: records that the client has
+  bool continuing = false;           // packed: the client's decoder stands at `since`
+  bool with_schema = true;           // packed: the client does not have the schema
 };
 
 enum class SliceEnd : std::uint8_t {
@@ -56,6 +63,7 @@ class Body {
     record(kind, out.view());
   }
   bool overflowed() const { return text_.overflow() || overflow_; }
+  void to_base64();  // all of it, in place
 
  private:
   void overflow() { overflow_ = true; }
@@ -76,6 +84,7 @@ class SampleReply {
   bool packed() const { return query_.packed; }
 
  private:
+  SliceEnd slice(Body& out);
   void preamble(Body& out);
   void rows_after(std::uint64_t seq, bool all, Body& out);
   void check_gap(Body& out);
@@ -95,17 +104,19 @@ class SampleReply {
 class CaptureReply {
  public:
   CaptureReply() = default;
-  CaptureReply(Store& store, Captures& captures, std::uint64_t id, bool packed, bool totals);
+  // Of `query`: packed, text, totals, bytes, skip.
+  CaptureReply(Store& store, Captures& captures, std::uint64_t id, const SampleQuery& query);
   SliceEnd fill(Body& out);
 
  private:
+  SliceEnd slice(Body& out);
+
   Store* store_ = nullptr;
   Captures* captures_ = nullptr;
   std::uint64_t id_ = 0;
+  SampleQuery query_;
   CapturePlace place_;
   std::uint64_t at_ = 0;  // records done
-  bool packed_ = false;
-  bool totals_ = false;
   bool began_ = false;
 };
 

@@ -16,7 +16,7 @@ constexpr std::string_view kIndex =
     "GET    /capabilities                 machine, sources, tables, settings\n"
     "GET    /sampler                      what sampling costs, ring, captures\n"
     "GET    /samples?since=S|oldest|newest  samples after S; also last=N, max=M, wait=MS, min=N, instance=I, "
-    "totals=1\n"
+    "totals=1, bytes=N\n"
     "GET    /stream?since=S|oldest|newest   the same without end; default newest\n"
     "GET    /captures                     what triggers kept\n"
     "GET    /captures/ID                  one capture\n"
@@ -76,6 +76,21 @@ void write_histogram(Json& json, Name name, const Histogram& h) {
   json.close(']');
   json.signed_number("most_ns", h.most_ns);
   json.close('}');
+}
+
+constexpr Name kBadBytes = "bytes must be 1024..48000";
+
+// NDJSON, packed or packed as text, and how much of it; false: a bad bound.
+bool packed_form(const Request& request, bool text_too, Response& response) {
+  SampleQuery& q = response.query;
+  q.text = text_too && accepts(request.accept, proc::kFramesTextMediaType);
+  q.packed = q.text || accepts(request.accept, proc::kFramesMediaType);
+  response.content_type = q.text     ? proc::kFramesTextMediaType
+                          : q.packed ? proc::kFramesMediaType
+                                     : proc::kNdjsonMediaType;
+  if (!q.packed) return true;
+  if (q.text) q.bytes = kMostBytes;
+  return query_number(request.query, "bytes", kLeastBytes, kMostBytes, q.bytes) >= 0;
 }
 
 }  // namespace
@@ -261,7 +276,7 @@ void Service::samples(const Request& request, bool endless, Response& response, 
   const Ring& ring = store->ring;
   SampleQuery& q = response.query;
   q.endless = endless;
-  q.packed = accepts(request.accept, proc::kFramesMediaType);
+  if (!packed_form(request, !endless, response)) return refuse(response, 400, kBadBytes, body);
   char text[40];
   std::size_t size = 0;
   std::uint64_t number = 0;
@@ -322,7 +337,6 @@ void Service::samples(const Request& request, bool endless, Response& response, 
   if (q.with_schema) q.continuing = false;
   if (endless) response.wait_ms = 0;
   response.kind = ReplyKind::samples;
-  response.content_type = q.packed ? proc::kFramesMediaType : proc::kNdjsonMediaType;
 }
 
 void Service::capture_by_id(const Request& request, Response& response, base::Writer& body) {
@@ -342,11 +356,12 @@ void Service::capture_by_id(const Request& request, Response& response, base::Wr
   std::uint64_t flag = 0;
   if (query_number(request.query, "totals", 0, 1, flag) < 0)
     return refuse(response, 400, "totals must be 0 or 1", body);
+  if (!packed_form(request, true, response)) return refuse(response, 400, kBadBytes, body);
+  if (query_number(request.query, "skip", 0, UINT64_MAX, response.query.skip) < 0)
+    return refuse(response, 400, "skip must be a whole number of records", body);
   response.kind = ReplyKind::capture;
   response.capture_id = id;
-  response.totals = flag == 1;
-  response.packed = accepts(request.accept, proc::kFramesMediaType);
-  response.content_type = response.packed ? proc::kFramesMediaType : proc::kNdjsonMediaType;
+  response.query.totals = flag == 1;
 }
 
 void Service::capture_now(const Request& request, Response& response, base::Writer& body) {

@@ -38,12 +38,10 @@ struct Response {
   ReplyKind kind = ReplyKind::plain;
   std::string_view content_type = "application/json";
   std::string_view extra;     // complete header lines
-  SampleQuery query;          // samples
+  SampleQuery query;          // samples; captures: packed, text, totals, bytes, skip
   std::uint64_t wait_ms = 0;  // samples: answer when `least` are there, or after this long
   std::uint64_t least = 1;
   std::uint64_t capture_id = 0;  // capture
-  bool packed = false;
-  bool totals = false;
 };
 
 class Service {

@@ -376,6 +376,93 @@ TEST(Server, PackedRepliesDecode) {
   EXPECT_THAT(restart.seqs, SizeIs(12));
 }
 
+const std::string kText = "Accept: application/vnd.mikroscope.frames+base64\r\n";
+
+// Decodes with a table of its own; "" where the text is none.
+std::string from_base64(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  unsigned bits = 0;
+  int have = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    const std::size_t digit = digits.find(c);
+    if (digit == std::string::npos) return "";
+    bits = bits << 6 | static_cast<unsigned>(digit);
+    have += 6;
+    if (have < 8) continue;
+    have -= 8;
+    out += static_cast<char>(bits >> have & 0xff);
+  }
+  return out;
+}
+
+TEST(Server, FramesAsTextAreTheSameFrames) {
+  Harness h;
+  for (unsigned n = 1; n < 12; ++n) {
+    h.samples(1);
+    const std::string r = Client(h).get("/samples?since=0", kText);
+    EXPECT_EQ(status_of(r), 200);
+    EXPECT_EQ(header_of(r, "Content-Type"), "application/vnd.mikroscope.frames+base64");
+    const std::string text = body_of(r);
+    EXPECT_EQ(header_of(r, "Content-Length"), std::to_string(text.size()));
+    EXPECT_EQ(text.size() % 4, 0U);
+    EXPECT_EQ(from_base64(text), body_of(Client(h).get("/samples?since=0", kPacked))) << n;
+  }
+}
+
+TEST(Server, ABoundedReplyEndsWithAWholeFrameAndTheNextGoesOn) {
+  Harness h(Env{{"RATE_HZ", "100"}, {"BUFFER_S", "20"}});
+  for (unsigned i = 0; i < 600; ++i) {
+    if (i % 10 == 0) h.write_stat(100 + i, 1000 + i * 11);
+    h.samples(1);
+  }
+  const struct {
+    const std::string* form;
+    unsigned bytes;
+  } kCases[] = {{&kPacked, 4000}, {&kText, 4000}, {&kText, 9999}};
+  for (const auto& c : kCases) {
+    std::vector<char> memory(1 << 20);
+    base::Arena arena(memory.data(), memory.size());
+    proc::FrameDecoder decoder(arena, *h.agent().store().layout);
+    unsigned long long last = 0;
+    std::vector<unsigned long long> seqs;
+    std::string hash;
+    for (int pulls = 0; last != 600 && pulls < 200; ++pulls) {
+      std::string target = "/samples?since=" + std::to_string(last) + "&bytes=" + std::to_string(c.bytes);
+      if (!hash.empty()) target += "&cont=1&schema=" + hash;
+      std::string body = body_of(Client(h).get(target, *c.form));
+      if (c.form == &kText) body = from_base64(body);
+      EXPECT_LE(body.size(), c.bytes);
+      const Unpacked u = unpack(h, body, decoder);
+      ASSERT_TRUE(u.good) << target;
+      ASSERT_FALSE(u.seqs.empty()) << target;
+      for (const auto seq : u.seqs) seqs.push_back(static_cast<unsigned long long>(seq));
+      last = seqs.back();
+      proc::Record record;
+      proc::Hello hello;
+      std::string_view rest = body;
+      ASSERT_EQ(proc::read_record(rest, record, 1 << 20), 1);
+      ASSERT_TRUE(proc::read_hello(record.payload, hello));
+      char text[16];
+      std::snprintf(text, sizeof text, "%08x", hello.schema_hash);
+      hash = text;
+    }
+    ASSERT_THAT(seqs, SizeIs(600));
+    for (std::size_t i = 0; i < seqs.size(); ++i) ASSERT_EQ(seqs[i], i + 1);
+  }
+}
+
+TEST(Server, TheBoundOfAReplyIsChecked) {
+  Harness h;
+  h.samples(2);
+  for (const char* bad : {"1023", "48001", "x", ""}) {
+    const std::string r = Client(h).get("/samples?bytes=" + std::string(bad), kText);
+    EXPECT_EQ(status_of(r), 400) << bad;
+    EXPECT_EQ(body_of(r), "bytes must be 1024..48000\n");
+  }
+}
+
 TEST(Server, ALongCatchUpIsWholeInBothForms) {
   Harness h(Env{{"RATE_HZ", "100"}, {"BUFFER_S", "20"}});
   for (unsigned i = 0; i < 2000; ++i) {
@@ -436,6 +523,35 @@ TEST(Server, ManualCaptureIsMarkedKeptServedAndDeleted) {
   EXPECT_EQ(status_of(c.get("/captures/1")), 404);
   c.send("POST /capture?reason=" + std::string(129, 'x') + " HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(status_of(c.response()), 400);
+}
+
+TEST(Server, ACaptureCanBeFetchedInPieces) {
+  Harness h(Env{{"CAPTURE_PRE_S", "5"}, {"CAPTURE_POST_S", "1"}});
+  h.samples(60);
+  Client c(h);
+  c.send("POST /capture HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(status_of(c.response()), 200);
+  h.samples(20);
+  const std::string whole = body_of(c.get("/captures/1", kPacked));
+  // The first piece has the head; from then on as many records are skipped as have come.
+  std::string joined = from_base64(body_of(c.get("/captures/1?bytes=1024", kText)));
+  std::vector<char> memory(1 << 20);
+  base::Arena arena(memory.data(), memory.size());
+  proc::FrameDecoder decoder(arena, *h.agent().store().layout);
+  const std::string head = unpack(h, joined, decoder).kinds;
+  std::size_t have = head.size() - (head.rfind('N') + 1);  // behind the names of rows
+  int pieces = 1;
+  for (; pieces < 100; ++pieces) {
+    const std::string piece =
+        from_base64(body_of(c.get("/captures/1?bytes=1024&skip=" + std::to_string(have), kText)));
+    if (piece.empty()) break;
+    EXPECT_LE(piece.size(), 1024U);
+    have += unpack(h, piece, decoder).kinds.size();
+    joined += piece;
+  }
+  EXPECT_GT(pieces, 2);
+  EXPECT_TRUE(joined == whole);
+  EXPECT_EQ(status_of(c.get("/captures/1?skip=x", kText)), 400);
 }
 
 TEST(Server, WithoutCaptureMemoryThereAreNoCaptures) {
