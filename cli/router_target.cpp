@@ -107,11 +107,17 @@ base::Result<Target> open_router_target(const RouterOptions& router, const Route
                                         int stop_fd) {
   base::Result<std::unique_ptr<routeros::Session>> session = router.connect(stop_fd);
   if (!session.ok()) return std::move(session).error();
+  return open_router_target(router, std::move(*session), options, stop_fd);
+}
+
+base::Result<Target> open_router_target(const RouterOptions& router,
+                                        std::unique_ptr<routeros::Session> session,
+                                        const RouterTargetOptions& options, int stop_fd) {
   Target out;
   out.kind = "router";
   out.router_name = router.name();
   out.code_page = router.code_page();
-  out.router = std::make_unique<RouterConnection>(std::move(*session),
+  out.router = std::make_unique<RouterConnection>(std::move(session),
                                                   [&router](int fd) { return router.connect(fd); });
   out.router->interrupt_on(stop_fd);
   const base::Result<routeros::Session*> open = out.router->session();

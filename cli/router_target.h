@@ -1,6 +1,7 @@
 // The agent of an installation on a router: found by its manifest, reached straight or through the router.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "base/host/result.h"
@@ -25,5 +26,9 @@ struct RouterTargetOptions {
 // target. Exit::auth where the agent wants a token and none is known.
 base::Result<Target> open_router_target(const RouterOptions& router, const RouterTargetOptions& options,
                                         int stop_fd);
+// The same over a session that is open already.
+base::Result<Target> open_router_target(const RouterOptions& router,
+                                        std::unique_ptr<routeros::Session> session,
+                                        const RouterTargetOptions& options, int stop_fd);
 
 }  // namespace mikroscope::cli

@@ -49,6 +49,7 @@ extern const Verb kPlanVerb;
 extern const Verb kInstallVerb;
 extern const Verb kUpgradeVerb;
 extern const Verb kUninstallVerb;
+extern const Verb kDoctorVerb;
 extern const Verb kImageVerb;
 extern const Verb kVersionVerb;
 extern const Verb kCompletionVerb;

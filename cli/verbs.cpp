@@ -5,7 +5,7 @@ namespace mikroscope::cli {
 // The order of the help.
 constexpr const Verb* kVerbs[] = {
     &kRecordVerb, &kMarkVerb,    &kPlotVerb,       &kStatusVerb, &kCapturesVerb,
-    &kPlanVerb, &kInstallVerb, &kUpgradeVerb, &kUninstallVerb,
+    &kDoctorVerb, &kPlanVerb, &kInstallVerb, &kUpgradeVerb, &kUninstallVerb,
     &kImageVerb,  &kVersionVerb, &kCompletionVerb, &kManVerb,
 };
 

@@ -63,11 +63,11 @@ Finding run_image(const Facts& facts, const Options& options) {
 }  // namespace
 
 const Check kArchitectureCheck{
-    "architecture", "the router can have containers",
+    "architecture", "the router can have containers", "/system/resource",
     "MikroTik makes the container package for arm, arm64 and x86_64, not for MIPS, PPC or TILE.",
     run_architecture};
 
-const Check kImageCheck{"image", "the image is for this router",
+const Check kImageCheck{"image", "the image is for this router", "/system/resource",
                         "A program of another architecture does not start. 32-bit ARM boards report one "
                         "name, arm, and some of them "
                         "run ARMv5 code only, so that is what is installed on all.",

@@ -26,10 +26,11 @@ Finding standing_of(const Facts& facts, const Options& options,
   bool ours = false;
   std::vector<std::string> foreign;
   std::string fix;
+  std::optional<Finding> hidden;
   for (std::size_t i = 0; i < plan->steps.size(); ++i) {
     const Step& step = plan->steps[i];
     if (std::find(families.begin(), families.end(), step.family) == families.end()) continue;
-    if (std::optional<Finding> hidden = unreadable(facts, {step.menu})) return *hidden;
+    if (!hidden) hidden = unreadable(facts, {step.menu});
     const Decision& decision = decisions.steps[i];
     if (decision.standing == Standing::foreign) {
       // Several entries of one list, or an address on one interface, are one thing in the way.
@@ -41,6 +42,7 @@ Finding standing_of(const Facts& facts, const Options& options,
     ours |= decision.standing == Standing::ours || decision.standing == Standing::differs ||
             decision.standing == Standing::leftover;
   }
+  if (foreign.empty() && hidden) return *hidden;
   if (foreign.empty()) return ok(ours ? "ours" : std::move(free));
   if (fix.empty()) fix = "move that away, or choose another --name";
   return missing(fmt::format("taken by somebody else: {}", enumerate(foreign)), std::move(fix));
@@ -89,24 +91,25 @@ Finding run_container_name(const Facts& facts, const Options& options) {
 }  // namespace
 
 const Check kVethCheck{"veth", "the agent's interface is free or ours",
+                       "/interface/veth, /ip/address, /container",
                        "An interface of that name, an address on it or a container behind it that carries "
                        "another comment belongs to somebody else, and is never touched.",
                        run_veth};
 const Check kVethNameCheck{
-    "veth-name", "the interface's name stays whole inside the container",
+    "veth-name", "the interface's name stays whole inside the container", "",
     "From 7.20 the container's interface has the veth's name, cut off after 14 or 15 "
     "characters. The agent does not depend on it, but logs and other programs show it.",
     run_veth_name};
-const Check kEnvironmentCheck{"environment", "the environment list is free or ours",
+const Check kEnvironmentCheck{"environment", "the environment list is free or ours", "/container/envs",
                               "Entries have no owner, so one of them marks the whole list as ours. A list "
                               "without it is somebody else's.",
                               run_environment};
 const Check kFilesCheck{
-    "files", "the names of our files are free or ours",
+    "files", "the names of our files are free or ours", "/file, /container/envs",
     "Files have no comment: the manifest says which installation it belongs to, and speaks "
     "for the image.",
     run_files};
-const Check kContainerNameCheck{"container-name", "the container's name is free or ours",
+const Check kContainerNameCheck{"container-name", "the container's name is free or ours", "/container",
                                 "Only with --container-name: RouterOS refuses two containers of one name.",
                                 run_container_name};
 

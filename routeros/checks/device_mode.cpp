@@ -23,7 +23,7 @@ Finding run(const Facts& facts, const Options&) {
 
 }  // namespace
 
-const Check kDeviceModeCheck{"device-mode", "device-mode allows containers",
+const Check kDeviceModeCheck{"device-mode", "device-mode allows containers", "/system/device-mode",
                              "RouterOS keeps containers off until somebody at the device has allowed them. "
                              "This program never sends the "
                              "command: it holds the session until the button is pressed.",

@@ -39,6 +39,7 @@ Verdict question(const Facts& facts, const std::string& uplink) {
   packet.in_interface = uplink;
   packet.dst = address_of(facts, uplink);
   packet.to_router = true;
+  packet.plain = true;
   packet.protocol = "udp";
   packet.dst_port = 53;
   packet.states = {"new"};
@@ -82,13 +83,15 @@ Finding run_open_resolver(const Facts& facts, const Options&) {
 }  // namespace
 
 const Check kNamesCheck{
-    "names", "containers can resolve names",
+    "names", "containers can resolve names", "/ip/dns",
     "RouterOS does not start a container for which it knows no name server. Where the router "
     "has none, the installation names the router itself; the agent resolves nothing.",
     run_names};
-const Check kOpenResolverCheck{"open-resolver", "the router answers no DNS questions from the Internet",
-                               "An open resolver is used for attacks on others, and its load hides what is "
-                               "measured.",
-                               run_open_resolver};
+const Check kOpenResolverCheck{
+    "open-resolver", "the router answers no DNS questions from the Internet",
+    "/ip/dns, /ip/route, /ip/address, /ip/firewall/raw, /ip/firewall/filter, /interface/list/member",
+    "An open resolver is used for attacks on others, and its load hides what is "
+    "measured.",
+    run_open_resolver};
 
 }  // namespace mikroscope::routeros

@@ -92,8 +92,9 @@ Finding run_token(const Facts& facts, const Options& options) {
 }  // namespace
 
 const Check kExposeCheck{"expose", "the exposed address is the router's, and not at the uplink",
+                         "/ip/address, /ip/firewall/nat, /interface/list, /interface/list/member, /ip/route",
                          "With --expose a port of the router leads to the agent.", run_expose};
-const Check kTokenCheck{"token", "an exposed agent asks for a token",
+const Check kTokenCheck{"token", "an exposed agent asks for a token", "/ip/firewall/nat, /container/envs",
                         "An exposed agent without one can be read by everybody who may use the port.",
                         run_token};
 

@@ -113,6 +113,8 @@ Finding run6(const Facts& facts, const Options& options) {
 
 const Check kFirewallCheck{
     "firewall", "no rule drops the agent's packets",
+    "/ip/firewall/raw, /ip/firewall/filter, /ip/firewall/address-list, /interface/list, "
+    "/interface/list/member, /interface, /ip/route",
     "Walked like the router does: raw prerouting, then filter, through jumps, with the members of interface "
     "and "
     "address lists. Two rules of MikroTik's advanced firewall are silent traps: one drops what comes from an "
@@ -120,7 +122,9 @@ const Check kFirewallCheck{
     "answered "
     "and TCP vanishes.",
     run};
-const Check kFirewall6Check{"firewall-ipv6", "no IPv6 rule drops the agent's packets",
-                            "Only where somebody has given the agent's interface an IPv6 address.", run6};
+const Check kFirewall6Check{
+    "firewall-ipv6", "no IPv6 rule drops the agent's packets",
+    "/interface/veth, /ipv6/firewall/raw, /ipv6/firewall/filter, /ipv6/firewall/address-list",
+    "Only where somebody has given the agent's interface an IPv6 address.", run6};
 
 }  // namespace mikroscope::routeros

@@ -29,6 +29,7 @@ Packet from_agent(const Options& options, const std::optional<Ip>& agent) {
   Packet packet;
   packet.in_interface = options.veth;
   packet.src = agent;
+  packet.plain = true;
   packet.protocol = "tcp";
   packet.src_port = static_cast<std::uint16_t>(options.port);
   packet.states = {"established"};

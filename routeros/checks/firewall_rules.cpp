@@ -60,10 +60,12 @@ Finding run(const Facts& facts, const Options&) {
 
 }  // namespace
 
-const Check kFirewallRulesCheck{"firewall-rules", "every firewall rule means what it says",
-                                "A rule whose interface list was deleted keeps the list's number and takes "
-                                "it for an empty list, so that a "
-                                "negated one matches everything. A rule with a missing interface is skipped.",
-                                run};
+const Check kFirewallRulesCheck{
+    "firewall-rules", "every firewall rule means what it says",
+    "/ip/firewall/raw, /ip/firewall/filter, /ip/firewall/nat, /ipv6/firewall/raw, /ipv6/firewall/filter",
+    "A rule whose interface list was deleted keeps the list's number and takes "
+    "it for an empty list, so that a "
+    "negated one matches everything. A rule with a missing interface is skipped.",
+    run};
 
 }  // namespace mikroscope::routeros

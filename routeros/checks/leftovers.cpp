@@ -45,7 +45,7 @@ Finding run(const Facts& facts, const Options& options) {
 }  // namespace
 
 const Check kLeftoversCheck{
-    "leftovers", "nothing is left of an earlier installation",
+    "leftovers", "nothing is left of an earlier installation", "every menu that an installation writes to",
     "Objects with our tag that neither the manifest nor the options account for: of an "
     "installation that was cut short, or moved by hand.",
     run};

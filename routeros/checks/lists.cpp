@@ -50,12 +50,12 @@ Finding run_address_list(const Facts& facts, const Options& options) {
 }  // namespace
 
 const Check kInterfaceListCheck{
-    "interface-list", "the interface list exists",
+    "interface-list", "the interface list exists", "/interface/list, /interface/list/member, /ip/route",
     "The agent's interface joins it, so that rules about the LAN hold for the agent. "
     "Lists of the uplink are the wrong ones.",
     run_interface_list};
 const Check kAddressListCheck{
-    "address-list", "the address list",
+    "address-list", "the address list", "/ip/firewall/address-list",
     "The agent's subnet joins it; an address list exists as soon as it has an entry.", run_address_list};
 
 }  // namespace mikroscope::routeros

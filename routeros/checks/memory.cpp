@@ -31,7 +31,7 @@ Finding run(const Facts& facts, const Options& options) {
 
 }  // namespace
 
-const Check kMemoryCheck{"memory", "enough memory is free",
+const Check kMemoryCheck{"memory", "enough memory is free", "/system/resource",
                          "The container may use as much as --memory-max. A router that runs out of memory "
                          "reboots.",
                          run};

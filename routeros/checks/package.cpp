@@ -36,6 +36,7 @@ Finding run(const Facts& facts, const Options&) {
 
 const Check kPackageCheck{
     "container-package", "the container package is installed and enabled",
+    "/system/package, /system/resource",
     "Without it the menu /container does not exist. Its version must be that of RouterOS.", run};
 
 }  // namespace mikroscope::routeros

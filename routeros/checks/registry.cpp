@@ -37,6 +37,7 @@ Finding run(const Facts& facts, const Options& options) {
 }  // namespace
 
 const Check kRegistryCheck{"registry", "the router's registry credential fits the image",
+                           "/container/config, /system/resource",
                            "The router has one credential for registries. It goes to the registry that "
                            "registry-url names, and to references without a host.",
                            run};

@@ -98,15 +98,15 @@ Finding run_restart(const Facts& facts, const Options& options) {
 
 }  // namespace
 
-const Check kStorageCheck{"storage", "there is room for the container",
+const Check kStorageCheck{"storage", "there is room for the container", "/system/resource, /disk, /file",
                           "The image and the container made from it lie side by side for a moment.",
                           run_storage};
 const Check kEphemeralCheck{
-    "ephemeral-disk", "the memory disk is one",
+    "ephemeral-disk", "the memory disk is one", "/disk",
     "--ephemeral keeps everything on a disk of type tmpfs, so that nothing is written "
     "to flash.",
     run_ephemeral};
-const Check kRestartCheck{"start-on-boot", "what a reboot does to the agent",
+const Check kRestartCheck{"start-on-boot", "what a reboot does to the agent", "/disk",
                           "What lies on a memory disk is gone after a reboot, and the router would report an "
                           "error when it starts the container.",
                           run_restart};

@@ -63,7 +63,7 @@ Finding run(const Facts& facts, const Options& options) {
 
 }  // namespace
 
-const Check kSubnetCheck{"subnet", "the subnet meets no address or route",
+const Check kSubnetCheck{"subnet", "the subnet meets no address or route", "/ip/address, /ip/route",
                          "The link between router and agent is a network of its own. Where the router is "
                          "connected to one that contains it, answers would leave by the wrong interface.",
                          run};

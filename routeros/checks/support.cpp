@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "routeros/session/console.h"
 #include "routeros/session/text.h"
 
@@ -62,7 +65,10 @@ std::string mib(std::uint64_t bytes) {
 }
 
 std::string quoted(std::string_view value) {
-  return console_value(value);
+  const bool bare = !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || base::is_digit(c) || c == '-' || c == '_';
+  });
+  return bare && !base::is_digit(value.front()) ? std::string(value) : console_value(value);
 }
 
 }  // namespace mikroscope::routeros

@@ -39,7 +39,7 @@ Finding run(const Facts& facts, const Options& options) {
 
 }  // namespace
 
-const Check kVersionCheck{"version", "RouterOS is recent enough",
+const Check kVersionCheck{"version", "RouterOS is recent enough", "/system/resource",
                           "Containers as the installation makes them exist from 7.9. From 7.20 their memory "
                           "can be limited and they "
                           "are restarted; from 7.24 they can be privileged, which lets the agent read the "

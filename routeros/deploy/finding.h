@@ -23,6 +23,7 @@ struct Finding {
 struct Check {
   std::string_view name;   // "container-package": in JSON and docs
   std::string_view title;  // "container package installed and enabled"
+  std::string_view reads;  // menus, for docs
   std::string_view help;   // why it matters, for docs
   Finding (*run)(const Facts& facts, const Options& options);
 };

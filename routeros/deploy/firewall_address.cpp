@@ -60,7 +60,9 @@ std::optional<int> prefix_length(std::string_view text) {
   if (!ip) return std::nullopt;
   if (slash == std::string_view::npos) return width(*ip);
   std::uint64_t length = 0;
-  if (!base::parse_u64(text.substr(slash + 1), length) || length > static_cast<unsigned>(width(*ip)))
+  const std::string_view digits = text.substr(slash + 1);
+  if (digits.empty() || !base::is_digit(digits.back()) || !base::parse_u64(digits, length) ||
+      length > static_cast<unsigned>(width(*ip)))
     return std::nullopt;
   return static_cast<int>(length);
 }

@@ -92,9 +92,10 @@ Truth protocol(std::string_view value, const PacketView& v) {
   }
   return Truth::no;
 }
+constexpr std::uint64_t kFirstClientPort = 1024;
 // "80", "80,443", "8000-9000,9123"
 Truth port_in(std::string_view value, const std::optional<std::uint16_t>& port) {
-  if (!port) return Truth::maybe;
+  Truth unknown = Truth::no;
   for (const std::string_view item : split_list(value)) {
     const std::size_t dash = item.find('-');
     std::uint64_t low = 0;
@@ -102,9 +103,10 @@ Truth port_in(std::string_view value, const std::optional<std::uint16_t>& port) 
     if (!base::parse_u64(item.substr(0, dash), low)) return Truth::maybe;
     high = low;
     if (dash != std::string_view::npos && !base::parse_u64(item.substr(dash + 1), high)) return Truth::maybe;
-    if (*port >= low && *port <= high) return Truth::yes;
+    if (port && *port >= low && *port <= high) return Truth::yes;
+    if (!port && high >= kFirstClientPort) unknown = Truth::maybe;
   }
-  return Truth::no;
+  return unknown;
 }
 Truth src_port(std::string_view value, const PacketView& v) {
   return port_in(value, v.packet.src_port);
@@ -134,8 +136,9 @@ Truth connection_nat_state(std::string_view value, const PacketView& v) {
   return either(dstnat ? v.packet.destination_nat : Truth::no, srcnat ? Truth::maybe : Truth::no);
 }
 // "in,none", "out,ipsec"
-Truth ipsec_policy(std::string_view value, const PacketView&) {
-  return value.ends_with("none") ? Truth::yes : Truth::maybe;
+Truth ipsec_policy(std::string_view value, const PacketView& v) {
+  if (value.ends_with("none")) return Truth::yes;
+  return v.packet.plain && value.starts_with("in") ? Truth::no : Truth::maybe;
 }
 
 struct Matcher {

@@ -19,9 +19,10 @@ struct Packet {
   std::string out_interface;  // "": unknown, or for the router itself
   std::optional<Ip> src;      // nothing: unknown
   std::optional<Ip> dst;
-  bool to_router = false;  // dst is an address of the router
-  std::string protocol;    // "tcp", "udp"
-  std::optional<std::uint16_t> src_port;
+  bool to_router = false;                 // dst is an address of the router
+  std::string protocol;                   // "tcp", "udp"
+  bool plain = false;                     // it certainly did not come through IPsec
+  std::optional<std::uint16_t> src_port;  // nothing: one that a client chose, from 1024 on
   std::optional<std::uint16_t> dst_port;
   std::vector<std::string> states;    // what its connection may be: "new", "established", "untracked"
   Truth destination_nat = Truth::no;  // its connection came through a dst-nat rule

@@ -22,6 +22,10 @@ bool is_word(std::string_view text, std::size_t longest, std::string_view others
                      [&](char c) { return letter_or_digit(c) || others.find(c) != std::string_view::npos; });
 }
 
+bool parse_digits(std::string_view text, std::uint64_t& out) {
+  return std::all_of(text.begin(), text.end(), base::is_digit) && base::parse_u64(text, out);
+}
+
 base::Error refuse(const std::string& given, std::string_view bounds) {
   return {fmt::format("\"{}\" is not allowed", given), fmt::format("give {}", bounds), base::Exit::usage};
 }
@@ -40,7 +44,7 @@ bool parse_network(const std::string& text, std::uint32_t& address, std::uint32_
   const std::size_t slash = text.find('/');
   std::uint64_t bits = 0;
   if (slash == std::string::npos || !parse_ipv4(text.substr(0, slash), address) ||
-      !base::parse_u64(std::string_view(text).substr(slash + 1), bits) || bits > 32) {
+      !parse_digits(std::string_view(text).substr(slash + 1), bits) || bits > 32) {
     return false;
   }
   length = static_cast<std::uint32_t>(bits);
@@ -57,7 +61,7 @@ bool parse_memory(std::string_view text, std::uint64_t& bytes) {
     text.remove_suffix(1);
   }
   std::uint64_t number = 0;
-  if (!base::parse_u64(text, number) || number > 99'999'999'999) return false;
+  if (!parse_digits(text, number) || number > 99'999'999'999) return false;
   bytes = number * unit;
   return true;
 }
@@ -65,7 +69,7 @@ bool parse_memory(std::string_view text, std::uint64_t& bytes) {
 bool parse_span(const std::string& text, std::uint32_t& seconds) {
   std::uint64_t number = 0;
   if (text.size() < 2 || text.size() > 5 ||
-      !base::parse_u64(std::string_view(text).substr(0, text.size() - 1), number)) {
+      !parse_digits(std::string_view(text).substr(0, text.size() - 1), number)) {
     return false;
   }
   const std::size_t unit = std::string_view("smh").find(text.back());

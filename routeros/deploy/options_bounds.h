@@ -13,6 +13,8 @@ namespace mikroscope::routeros {
 
 // A letter or digit, then those and `others`, at most `longest` characters.
 bool is_word(std::string_view text, std::size_t longest, std::string_view others);
+// Digits and nothing else.
+bool parse_digits(std::string_view text, std::uint64_t& out);
 bool parse_ipv4(const std::string& text, std::uint32_t& out);
 std::string ipv4_text(std::uint32_t address);
 // "172.30.10.0/30" to its first address and length; false when it is not at its network address.

@@ -56,7 +56,7 @@ OptionDef number(const Named& n, std::uint32_t Options::*member, std::uint32_t l
   OptionDef d = def(n);
   d.set = [member, low, high, bounds = n.bounds](Options& o, const std::string& given) -> Done {
     std::uint64_t parsed = 0;
-    if (!base::parse_u64(given, parsed) || parsed < low || parsed > high) return refuse(given, bounds);
+    if (!parse_digits(given, parsed) || parsed < low || parsed > high) return refuse(given, bounds);
     o.*member = static_cast<std::uint32_t>(parsed);
     return {};
   };

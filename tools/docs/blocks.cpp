@@ -11,6 +11,7 @@
 #include "plot/panel.h"
 #include "proc/reader/derived.h"
 #include "proc/source.h"
+#include "routeros/deploy/finding.h"
 
 namespace mikroscope::docs {
 namespace {
@@ -158,9 +159,24 @@ std::string commands() {
   return out;
 }
 
+std::string checks() {
+  std::string out = head({"check", "holds when", "reads", "why"});
+  for (const routeros::Check* const c : routeros::all_checks())
+    out += row({code(c->name), cell(c->title), cell(c->reads), cell(c->help)});
+  return out;
+}
+
+std::string menus() {
+  std::string out = head({"menu", "policy", "what is not known without it"});
+  for (const routeros::MenuDef& m : routeros::all_menus())
+    out += row({code(m.path), cell(m.policy), cell(m.use)});
+  return out;
+}
+
 constexpr Block kBlocks[] = {
-    {"sources", sources}, {"columns", columns},       {"derived", derived},   {"settings", settings},
-    {"panels", panels},   {"exit-codes", exit_codes}, {"commands", commands},
+    {"sources", sources},   {"columns", columns}, {"derived", derived},
+    {"settings", settings}, {"panels", panels},   {"exit-codes", exit_codes},
+    {"commands", commands}, {"checks", checks},   {"menus", menus},
 };
 
 }  // namespace

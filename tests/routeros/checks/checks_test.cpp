@@ -6,7 +6,7 @@
 
 #include "tests/routeros/checks/router_facts.h"
 
-namespace mikroscope::routeros {
+namespace mikroscope::routeros::checks_test {
 namespace {
 
 void expect(std::string_view check, const Facts& facts, const Options& options, Level level,
@@ -416,4 +416,4 @@ TEST(Checks, Leftovers) {
 }
 
 }  // namespace
-}  // namespace mikroscope::routeros
+}  // namespace mikroscope::routeros::checks_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mikroscope::routeros {
+namespace mikroscope::routeros::checks_test {
 
 Row row(const Pairs& pairs) {
   Row out;
@@ -145,4 +145,4 @@ std::string_view level_name(Level level) {
   return kNames[static_cast<std::size_t>(level)];
 }
 
-}  // namespace mikroscope::routeros
+}  // namespace mikroscope::routeros::checks_test

@@ -10,7 +10,7 @@
 #include "routeros/deploy/finding.h"
 #include "routeros/deploy/options.h"
 
-namespace mikroscope::routeros {
+namespace mikroscope::routeros::checks_test {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
@@ -32,4 +32,4 @@ Options options_with(const Pairs& given);
 Finding run_check(std::string_view name, const Facts& facts, const Options& options = default_options());
 std::string_view level_name(Level level);
 
-}  // namespace mikroscope::routeros
+}  // namespace mikroscope::routeros::checks_test

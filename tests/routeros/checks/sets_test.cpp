@@ -6,7 +6,7 @@
 #include "routeros/deploy/firewall_uplink.h"
 #include "tests/routeros/checks/router_facts.h"
 
-namespace mikroscope::routeros {
+namespace mikroscope::routeros::checks_test {
 namespace {
 
 TEST(InterfaceLists, MembersAndBuiltins) {
@@ -127,4 +127,4 @@ TEST(Uplink, Lists) {
 }
 
 }  // namespace
-}  // namespace mikroscope::routeros
+}  // namespace mikroscope::routeros::checks_test
