@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "routeros/deploy/gather.h"
 #include "routeros/deploy/manifest.h"
+#include "routeros/deploy/shape.h"
 
 namespace mikroscope::cli {
 namespace {
@@ -13,6 +15,19 @@ base::Result<std::vector<Row>> rows_of(routeros::Session& session, const routero
   routeros::Answer<std::vector<Row>> rows = session.print(print);
   if (!rows.ok()) return routeros::to_error(rows.error(), session.router());
   return std::move(*rows);
+}
+
+// Without a manifest that can be read: from the objects that carry the installation's tag. `otherwise` is the
+// error where there are none.
+base::Result<AgentShape> from_objects(routeros::Session& session, const std::string& installation,
+                                      const base::Error& otherwise) {
+  routeros::Answer<routeros::Facts> facts = routeros::gather(session, {});
+  if (!facts.ok()) return routeros::to_error(facts.error(), session.router());
+  routeros::Options asked = routeros::default_options();
+  asked.name = installation;
+  routeros::Shape shape = routeros::read_shape(*facts, asked);
+  if (!shape.installed) return otherwise;
+  return AgentShape{std::move(shape.options), shape.token, "", shape.slot};
 }
 
 }  // namespace
@@ -47,9 +62,9 @@ base::Result<AgentShape> read_agent_shape(routeros::Session& session, const std:
       continue;
     }
     if (manifest->options.name != installation) continue;
-    return AgentShape{std::move(manifest->options), manifest->token, path};
+    return AgentShape{std::move(manifest->options), manifest->token, path, manifest->slot};
   }
-  return last;
+  return from_objects(session, installation, last);
 }
 
 base::Result<std::string> read_router_token(routeros::Session& session, const AgentShape& shape) {
@@ -60,7 +75,7 @@ base::Result<std::string> read_router_token(routeros::Session& session, const Ag
     if (routeros::device_error(rows.error()) != nullptr) return std::string();
     return routeros::to_error(rows.error(), session.router());
   }
-  const std::string list = shape.options.env_list();
+  const std::string list = routeros::step_names(shape.options, shape.slot).env_list;
   for (const Row& row : *rows) {
     if (row.text("key") == "TOKEN" && (row.text("list") == list || row.text("name") == list))
       return std::string(row.text("value"));

@@ -45,6 +45,8 @@ class TargetOptions {
   // early when `stop_fd` becomes readable (Exit::interrupted).
   base::Result<Target> open(int stop_fd = -1) const;
   bool is_router() const;  // --router counts
+  const RouterOptions& router() const { return router_; }
+  const RouterTargetOptions& on_router() const { return *on_router_; }
 
  private:
   // The origin that decides between the three; none: no target is given.

@@ -6,6 +6,8 @@
 
 #include "base/clock.h"
 #include "base/host/duration.h"
+#include "cli/router_status.h"
+#include "cli/router_target.h"
 #include "cli/signals.h"
 #include "cli/target.h"
 #include "cli/verb.h"
@@ -64,13 +66,14 @@ class Status final : public VerbRun {
 
   base::Result<base::Exit> run(const Invocation&) override {
     const StopSignals signals;
+    if (target_.is_router()) return on_router(signals);
     base::Result<Target> target = target_.open(signals.fd());
     if (!target.ok()) return std::move(target).error();
     target->link->interrupt_on(signals.fd());
     base::Result<Facts> facts = gather(*target->link, signals);
     if (!facts.ok()) return std::move(facts).error();
     if (json_) {
-      show_json(*facts, *target);
+      print_json(agent_json(*facts, *target));
     } else {
       show(*facts, *target);
     }
@@ -78,6 +81,42 @@ class Status final : public VerbRun {
   }
 
  private:
+  // One session for both halves. An agent that does not answer is a line, not a failure: what the router says
+  // is what was asked for.
+  base::Result<base::Exit> on_router(const StopSignals& signals) {
+    base::Result<void> good = target_.check();
+    if (!good.ok()) return std::move(good).error();
+    base::Result<std::unique_ptr<routeros::Session>> session = target_.router().connect(signals.fd());
+    if (!session.ok()) return std::move(session).error();
+    const base::Result<RouterStatus> status =
+        read_router_status(**session, target_.on_router().installation, signals);
+    if (!status.ok()) return status.error();
+    if (!json_) print_router_status(*status);
+    nlohmann::ordered_json json{{"router", router_status_json(*status)}};
+    if (status->shape.installed) {
+      base::Result<Target> target =
+          open_router_target(target_.router(), std::move(*session), target_.on_router(), signals.fd());
+      if (target.ok()) target->link->interrupt_on(signals.fd());
+      const base::Result<Facts> facts =
+          target.ok() ? gather(*target->link, signals) : base::Result<Facts>(target.error());
+      if (!facts.ok() && facts.error().exit == base::Exit::interrupted) return facts.error();
+      if (facts.ok()) {
+        json.update(agent_json(*facts, *target));
+        if (!json_) show(*facts, *target);
+      } else {
+        json["agent_error"] = facts.error().what;
+        if (!json_) fmt::print("agent: {}\n", facts.error().what);
+        if (!json_ && !facts.error().fix.empty()) fmt::print("  {}\n", facts.error().fix);
+      }
+    }
+    if (json_) print_json(json);
+    return base::Exit::ok;
+  }
+
+  static void print_json(const nlohmann::ordered_json& json) {
+    std::fputs((json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n").c_str(), stdout);
+  }
+
   static base::Result<Facts> gather(AgentLink& link, const StopSignals& signals) {
     Facts out;
     base::Result<void> allowed = link.check_token();
@@ -118,7 +157,7 @@ class Status final : public VerbRun {
     return out;
   }
 
-  static void show_json(const Facts& f, const Target& target) {
+  static nlohmann::ordered_json agent_json(const Facts& f, const Target& target) {
     nlohmann::ordered_json out;
     out["target"] = {{"kind", target.kind}, {"url", target.url}};
     out["health"] = f.health;
@@ -129,7 +168,7 @@ class Status final : public VerbRun {
     out["cost"] = cost;
     out["sampler"] = f.sampler;
     out["capabilities"] = f.capabilities;
-    std::fputs((out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n").c_str(), stdout);
+    return out;
   }
 
   static void show(const Facts& f, const Target& target) {
@@ -181,13 +220,21 @@ class Status final : public VerbRun {
 
 constexpr Example kExamples[] = {
     {"status --local", "what an agent can read on this machine, and what it costs"},
-    {"status --url http://192.168.88.1:9123", "the agent of a router"},
+    {"status --url http://192.168.88.1:9123", "an agent that can be reached"},
+    {"status --router admin@192.168.88.1",
+     "what is installed on a router, whether it is whole, and how its agent does"},
 };
 
 }  // namespace
 
 const Verb kStatusVerb{
-    "status", "show an agent's health, sources and cost", "", kExamples, make_verb<Status>,
+    "status",
+    "show an agent's health, sources and cost",
+    "With --router first what is installed there: its record, which of its objects are there, what is left "
+    "over, and "
+    "the router's log lines when the agent does not run.",
+    kExamples,
+    make_verb<Status>,
 };
 
 }  // namespace mikroscope::cli
