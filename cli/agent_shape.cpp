@@ -5,6 +5,7 @@
 #include "routeros/deploy/gather.h"
 #include "routeros/deploy/manifest.h"
 #include "routeros/deploy/shape.h"
+#include "routeros/deploy/step_names.h"
 
 namespace mikroscope::cli {
 namespace {
@@ -15,6 +16,10 @@ base::Result<std::vector<Row>> rows_of(routeros::Session& session, const routero
   routeros::Answer<std::vector<Row>> rows = session.print(print);
   if (!rows.ok()) return routeros::to_error(rows.error(), session.router());
   return std::move(*rows);
+}
+
+AgentShape shape_of(const routeros::Options& options, routeros::Slot slot, bool token, std::string manifest) {
+  return {options, routeros::step_names(options, slot).env_list, token, std::move(manifest)};
 }
 
 // Without a manifest that can be read: from the objects that carry the installation's tag. `otherwise` is the
@@ -77,7 +82,8 @@ base::Result<std::string> read_router_token(routeros::Session& session, const Ag
   }
   const std::string list = routeros::step_names(shape.options, shape.slot).env_list;
   for (const Row& row : *rows) {
-    if (row.text("key") == "TOKEN" && (row.text("list") == list || row.text("name") == list))
+    if (row.text("key") == "TOKEN" &&
+        (row.text("list") == shape.env_list || row.text("name") == shape.env_list))
       return std::string(row.text("value"));
   }
   return std::string();
