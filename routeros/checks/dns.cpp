@@ -34,7 +34,8 @@ std::optional<Ip> address_of(const Facts& facts, const std::string& interface) {
 // A question to the router's resolver from the Internet.
 Verdict question(const Facts& facts, const std::string& uplink) {
   const InterfaceLists interfaces(facts, {});
-  const AddressLists addresses(facts, "/ip/firewall/address-list", {});
+  const AddressEntries entries = address_entries(facts, "/ip/firewall/address-list");
+  const AddressLists addresses(entries, {});
   Packet packet;
   packet.in_interface = uplink;
   packet.dst = address_of(facts, uplink);

@@ -66,14 +66,22 @@ const DroppingRule* first_drop(const AgentPaths& paths) {
 
 }  // namespace
 
+AddressEntries our_entries(const Facts& facts, const Options& options) {
+  return address_entries(facts, "/ip/firewall/address-list", options.tag());
+}
+
 bool AgentPaths::all_pass() const {
   return reply.passes() && relay.passes() && (!request || request->passes());
 }
 
 AgentPaths agent_paths(const Facts& facts, const Options& options, const Membership& membership) {
+  return agent_paths(facts, options, membership, our_entries(facts, options));
+}
+
+AgentPaths agent_paths(const Facts& facts, const Options& options, const Membership& membership,
+                       const AddressEntries& entries) {
   const InterfaceLists interfaces(facts, planned(membership.interface_list, options.veth), options.tag());
-  const AddressLists addresses(facts, "/ip/firewall/address-list",
-                               planned(membership.address_list, options.subnet), options.tag());
+  const AddressLists addresses(entries, planned(membership.address_list, options.subnet));
   const std::optional<Ip> agent = parse_ip(options.address());
   const std::optional<Ip> machine = this_machine(facts, false);
 
@@ -104,7 +112,8 @@ AgentPaths agent_paths(const Facts& facts, const Options& options, const Members
 
 AgentPaths agent_paths6(const Facts& facts, const Options& options, const Ip& agent) {
   const InterfaceLists interfaces(facts, planned(options.interface_list, options.veth), options.tag());
-  const AddressLists addresses(facts, "/ipv6/firewall/address-list", {}, options.tag());
+  const AddressEntries entries = address_entries(facts, "/ipv6/firewall/address-list", options.tag());
+  const AddressLists addresses(entries, {});
   Packet reply = from_agent(options, agent);
   reply.dst = this_machine(facts, true);
   Packet relay = from_agent(options, agent);
@@ -154,8 +163,9 @@ std::optional<Membership> find_membership(const Facts& facts, const Options& opt
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&](const Membership& a, const Membership& b) { return changes(a) < changes(b); });
+  const AddressEntries entries = our_entries(facts, options);
   for (const Membership& candidate : candidates) {
-    if (agent_paths(facts, options, candidate).all_pass()) return candidate;
+    if (agent_paths(facts, options, candidate, entries).all_pass()) return candidate;
   }
   return std::nullopt;
 }
@@ -164,8 +174,9 @@ std::vector<std::string> accept_commands(const Facts& facts, const Options& opti
   Facts changed = facts;
   std::vector<std::string> out;
   const Membership asked{options.interface_list, options.address_list};
+  const AddressEntries entries = our_entries(facts, options);
   for (std::size_t i = 0; i < kMostRules; ++i) {
-    const AgentPaths paths = agent_paths(changed, options, asked);
+    const AgentPaths paths = agent_paths(changed, options, asked, entries);
     const DroppingRule* const drop = first_drop(paths);
     if (drop == nullptr) return out;
     const std::string menu = drop->menu;

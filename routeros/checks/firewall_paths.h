@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "routeros/deploy/facts.h"
+#include "routeros/deploy/firewall_sets.h"
 #include "routeros/deploy/firewall_walk.h"
 #include "routeros/deploy/options.h"
 
@@ -29,6 +30,10 @@ struct Membership {
 
 // With the memberships that an installation would add; those that it has added so far do not count.
 AgentPaths agent_paths(const Facts& facts, const Options& options, const Membership& membership);
+// The same with the address lists read already: of our_entries().
+AgentPaths agent_paths(const Facts& facts, const Options& options, const Membership& membership,
+                       const AddressEntries& entries);
+AddressEntries our_entries(const Facts& facts, const Options& options);
 // The same for the IPv6 address that the veth has; only `reply` and `relay`.
 AgentPaths agent_paths6(const Facts& facts, const Options& options, const Ip& agent);
 // The first IPv6 address of the agent's veth. An installation gives it none, but its owner may.

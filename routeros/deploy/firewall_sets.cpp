@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kBuiltin[] = {"all", "none", "dynamic", "static"};
 constexpr int kDeepest = 16;  // lists that include each other in a circle
 
-bool ignored(const Row& row, const std::string& comment) {
+bool ignored(const Row& row, std::string_view comment) {
   return row.flag("disabled") || (!comment.empty() && row.text("comment") == comment);
 }
 
@@ -74,32 +74,43 @@ std::vector<std::string> InterfaceLists::lists_of(std::string_view interface) co
   return out;
 }
 
-AddressLists::AddressLists(const Facts& facts, std::string_view menu, std::vector<PlannedMember> planned,
-                           std::string ignore_comment)
-    : rows_(facts.rows(menu)), planned_(std::move(planned)), ignore_comment_(std::move(ignore_comment)) {}
+AddressEntries address_entries(const Facts& facts, std::string_view menu, std::string_view ignore_comment) {
+  AddressEntries out;
+  const std::vector<Row>* const rows = facts.rows(menu);
+  if (rows == nullptr) return out;
+  out.known = true;
+  for (const Row& row : *rows) {
+    if (ignored(row, ignore_comment)) continue;
+    // Not a DNS name: the addresses behind one are entries of their own.
+    const std::optional<IpRange> range = parse_ip_range(row.text("address"));
+    if (!range) continue;
+    out.lists[std::string(row.text("list"))].push_back(
+        {*range, row.flag("dynamic") || !row.text("timeout").empty()});
+  }
+  return out;
+}
+
+AddressLists::AddressLists(const AddressEntries& entries, std::vector<PlannedMember> planned)
+    : entries_(entries), planned_(std::move(planned)) {}
 
 Truth AddressLists::has(std::string_view list, const std::optional<Ip>& address) const {
   if (list.starts_with('*')) return Truth::no;
-  Truth in = Truth::no;
-  const auto meet = [&in, &address](std::string_view entry, bool comes_and_goes) {
-    const std::optional<IpRange> range = parse_ip_range(entry);
-    if (!range) return;  // a DNS name: its addresses are entries of their own
+  Truth in = entries_.known ? Truth::no : Truth::maybe;
+  const auto meet = [&in, &address](const IpRange& range, bool comes_and_goes) {
     Truth covers = Truth::maybe;
     if (address) {
-      covers = certain(range->contains(*address));
-    } else if (range->everything()) {
+      covers = certain(range.contains(*address));
+    } else if (range.everything()) {
       covers = Truth::yes;
     }
-    if (comes_and_goes) covers = both(covers, Truth::maybe);
-    in = either(in, covers);
+    in = either(in, comes_and_goes ? both(covers, Truth::maybe) : covers);
   };
   for (const PlannedMember& planned : planned_) {
-    if (planned.list == list) meet(planned.member, false);
+    const std::optional<IpRange> range = parse_ip_range(planned.member);
+    if (planned.list == list && range) meet(*range, false);
   }
-  if (rows_ == nullptr) return either(in, Truth::maybe);
-  for (const Row& row : *rows_) {
-    if (row.text("list") != list || ignored(row, ignore_comment_)) continue;
-    meet(row.text("address"), row.flag("dynamic") || !row.text("timeout").empty());
+  if (const auto found = entries_.lists.find(list); found != entries_.lists.end()) {
+    for (const AddressEntries::Entry& entry : found->second) meet(entry.range, entry.comes_and_goes);
   }
   return in;
 }

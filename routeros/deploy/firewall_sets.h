@@ -1,6 +1,7 @@
 // Who is in an interface list or an address list.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,20 +40,31 @@ class InterfaceLists {
   std::string ignore_comment_;
 };
 
+// The entries of an address-list menu by their lists; made once, since block lists have thousands.
+struct AddressEntries {
+  struct Entry {
+    IpRange range;
+    bool comes_and_goes = false;  // the router added it by itself, or it has a timeout
+  };
+  bool known = false;  // false: the menu could not be read
+  std::map<std::string, std::vector<Entry>, std::less<>> lists;
+};
+// `menu` is the one of the address family: /ip/firewall/address-list or /ipv6/….
+AddressEntries address_entries(const Facts& facts, std::string_view menu,
+                               std::string_view ignore_comment = {});
+
 class AddressLists {
  public:
-  // `menu` is the one of the address family: /ip/firewall/address-list or /ipv6/….
-  AddressLists(const Facts& facts, std::string_view menu, std::vector<PlannedMember> planned,
-               std::string ignore_comment = {});
+  // `entries` must outlive this.
+  AddressLists(const AddressEntries& entries, std::vector<PlannedMember> planned);
 
   // An unknown address may be in any list that has entries at all. Entries that the router added by itself
   // come and go: maybe.
   Truth has(std::string_view list, const std::optional<Ip>& address) const;
 
  private:
-  const std::vector<Row>* rows_;
+  const AddressEntries& entries_;
   std::vector<PlannedMember> planned_;
-  std::string ignore_comment_;
 };
 
 }  // namespace mikroscope::routeros

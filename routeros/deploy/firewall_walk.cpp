@@ -25,7 +25,7 @@ class Table {
 
   Ends chain(std::string_view name, bool surely, int depth) {
     Ends ends;
-    if (depth > kDeepest) return {true, true, true};
+    if (depth > kDeepest) return {true, false, true};
     for (const Row& rule : rules_) {
       if (rule.text("chain") != name || rule.flag("disabled") || rule.flag("invalid")) continue;
       const Truth match = rule_matches(rule, view_);

@@ -72,7 +72,8 @@ TEST(AddressLists, Entries) {
   append(f, "/ip/firewall/address-list",
          {{"list", "LANs"}, {"address", "10.8.8.8"}, {"dynamic", "true"}, {"timeout", "5m"}});
   append(f, "/ip/firewall/address-list", {{"list", "ANY"}, {"address", "0.0.0.0/0"}});
-  const AddressLists lists(f, "/ip/firewall/address-list", {{"LANs", "172.30.10.0/30"}});
+  const AddressEntries entries = address_entries(f, "/ip/firewall/address-list");
+  const AddressLists lists(entries, {{"LANs", "172.30.10.0/30"}});
   const auto in = [&lists](std::string_view list, std::string_view address) {
     return lists.has(list, parse_ip(address));
   };
