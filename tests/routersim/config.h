@@ -33,14 +33,14 @@ struct Timing {
 
 struct Config {
   std::string ros = "7.24.2";
-  std::string channel;         // "" : stable, testing or development as the version says
+  std::string channel = {};    // "" : stable, testing or development as the version says
   std::string arch = "arm64";  // of /system/resource: arm64, arm, x86_64, mipsbe, …
-  std::string board;           // "": one that fits arch
+  std::string board = {};      // "": one that fits arch
   std::string identity = "MikroTik";
   // Of presets.h: "home" (bridge, DHCP uplink, default firewall), "advanced" (home plus the raw rules of the
   // advanced firewall guide), …; several are applied in order.
   std::vector<std::string> presets = {"home"};
-  std::string admin_password;                   // of the user admin; empty as on a fresh router
+  std::string admin_password = {};              // of the user admin; empty as on a fresh router
   std::string container_package = "enabled";    // enabled, disabled, absent
   std::string device_mode = "container,fetch";  // keys that are on
   bool flagged = false;
@@ -48,16 +48,16 @@ struct Config {
   std::uint64_t free_memory = std::uint64_t{800} << 20;
   std::uint64_t disk = std::uint64_t{1} << 30;
   std::uint64_t free_disk = std::uint64_t{900} << 20;
-  bool flash_directory = false;                 // 16 MB boards: only flash/ survives a reboot
-  bool no_empty = false;                        // never sends !empty, whatever the version
-  bool words_yes_no = false;                    // booleans as yes/no instead of true/false
-  std::map<std::string, std::string> registry;  // of remote-image: reference -> a tar of this machine
-  Timing timing;
+  bool flash_directory = false;                      // 16 MB boards: only flash/ survives a reboot
+  bool no_empty = false;                             // never sends !empty, whatever the version
+  bool words_yes_no = false;                         // booleans as yes/no instead of true/false
+  std::map<std::string, std::string> registry = {};  // of remote-image: reference -> a tar of this machine
+  Timing timing = {};
   RunMode run = RunMode::none;
-  bool host_route = false;          // netns: the LAN end lies in the caller's own namespace, with a route
-  std::string request_log;          // a file for the JSON lines; "": kept in memory only
-  std::shared_ptr<Clock> clock;     // null: real time
-  std::vector<std::string> faults;  // "NAME" or "NAME=ARG" of faults.h
+  bool host_route = false;            // netns: the LAN end lies in the caller's own namespace, with a route
+  std::string request_log = {};       // a file for the JSON lines; "": kept in memory only
+  std::shared_ptr<Clock> clock = {};  // null: real time
+  std::vector<std::string> faults = {};  // "NAME" or "NAME=ARG" of faults.h
 };
 
 }  // namespace mikroscope::routersim

@@ -35,6 +35,7 @@ constexpr FaultDef kFaults[] = {
     {"control-octet", "N", "the reserved octet F8 in place of the N-th reply", number<&F::control_octet>},
     {"huge-length", "N", "a word of 2 GiB announced in place of the N-th reply", number<&F::huge_length>},
     {"octet-writes", "", "one octet per write", on<&F::octet_writes>},
+    {"interleave", "", "tagged replies come row by row, mixed", on<&F::interleave>},
     {"empty-sentences", "", "an empty sentence before every sentence", on<&F::empty_sentences>},
     {"unknown-reply", "", "a sentence of an unknown kind before every reply", on<&F::unknown_reply>},
     {"tag-first", "", "the tag before the attributes of a reply", on<&F::tag_first>},

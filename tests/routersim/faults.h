@@ -19,6 +19,7 @@ struct Faults {
   std::int64_t control_octet = -1;   // 0xF8 in place of the N-th reply
   std::int64_t huge_length = -1;     // a word of 2 GiB announced in place of the N-th reply
   bool octet_writes = false;         // one octet per write
+  bool interleave = false;           // tagged replies row by row, each in its own time
   bool empty_sentences = false;      // an empty sentence before every sentence
   bool unknown_reply = false;        // a "!later" sentence before every reply
   bool tag_first = false;            // .tag before the attributes

@@ -61,7 +61,7 @@ FetchReply http_fetch(const FetchRequest& request) {
   curl_easy_setopt(curl.get(), CURLOPT_HEADERDATA, &reply);
   curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
   curl_easy_setopt(curl.get(), CURLOPT_CONNECT_TO, connect_to.get());
-  curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT_MS, 10'000L);
+  curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_ms));
   curl_easy_setopt(curl.get(), CURLOPT_LOW_SPEED_LIMIT, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_LOW_SPEED_TIME, static_cast<long>((request.idle_ms + 999) / 1000));
   curl_easy_setopt(curl.get(), CURLOPT_XFERINFOFUNCTION, still_wanted);

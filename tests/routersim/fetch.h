@@ -8,12 +8,13 @@
 namespace mikroscope::routersim {
 
 struct FetchRequest {
-  std::string url;
-  std::string method;      // "" : get
-  std::string data;        // the body
-  std::string headers;     // "Name: value,Name: value"
-  std::string connect_to;  // "127.0.0.1:40123" in place of the URL's host; "" : the URL's
+  std::string url = {};
+  std::string method = {};      // "" : get
+  std::string data = {};        // the body
+  std::string headers = {};     // "Name: value,Name: value"
+  std::string connect_to = {};  // "127.0.0.1:40123" in place of the URL's host; "" : the URL's
   std::int64_t idle_ms = 10'000;
+  std::int64_t connect_ms = 10'000;
   const std::atomic<bool>* cancelled = nullptr;
 };
 

@@ -267,7 +267,7 @@ std::vector<std::string> Menu::named_rows(const State& state, const Request& req
     const Table& rows_here = table(state);
     const Row* row = rows_here.by_id(item);
     if (row == nullptr) row = rows_here.by("name", item);
-    if (row == nullptr) {
+    if (row == nullptr || !owns(*row)) {
       traps.push_back(no_such_item());
     } else {
       ids.push_back(row->text(".id"));
@@ -405,7 +405,7 @@ std::string Menu::exported(const State& state) const {
     std::string line(verb);
     for (const auto& [name, value] : row) {
       // What a router computes is no part of its configuration.
-      if (param(state, name) != nullptr) line += fmt::format(" {}=\"{}\"", name, value);
+      if (param(state, name) != nullptr && name != "password") line += fmt::format(" {}=\"{}\"", name, value);
     }
     text += line + "\n";
   };
@@ -414,7 +414,7 @@ std::string Menu::exported(const State& state) const {
     if (kept != state.settings.end() && !kept->second.empty()) put(kept->second, "set");
   } else {
     for (const Row& row : table(state).rows) {
-      if (!row.flag("dynamic") && !row.flag("builtin")) put(row, def_.fixed ? "set" : "add");
+      if (owns(row) && !row.flag("dynamic") && !row.flag("builtin")) put(row, def_.fixed ? "set" : "add");
     }
   }
   return text.empty() ? "" : fmt::format("{}\n{}", def_.path, text);

@@ -72,6 +72,8 @@ class Menu {
  protected:
   virtual const Table& table(const State& state) const { return state.table(def_.path); }
   virtual Table& table(State& state) const { return state.table(def_.path); }
+  // Whether a row of its table is one of this menu's: tables are shared by the kinds of interface.
+  virtual bool owns(const Row&) const { return true; }
   // Values have been checked one by one; these look at the whole row and may complete it.
   virtual std::optional<Trap> before_add(State&, Row&, const Request&) { return std::nullopt; }
   virtual void after_add(State&, Row&) {}

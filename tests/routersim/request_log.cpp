@@ -18,8 +18,10 @@ bool RequestLog::to_file(const std::string& path) {
 void RequestLog::add(Logged entry) {
   const std::lock_guard hold(lock_);
   for (const auto& [name, value] : Attributes(entry.attributes)) {
-    const bool hidden = is_secret(entry.menu, name) ||
-                        (name == "value" && is_secret(entry.menu, entry.attributes.text("key")));
+    const bool hidden =
+        is_secret(entry.menu, name) ||
+        (name == "value" && entry.menu == "/container/envs" &&
+         (!entry.attributes.has("key") || is_secret(entry.menu, entry.attributes.text("key"))));
     if (hidden && !value.empty()) entry.attributes.put(name, "***");
   }
   if (file_ != nullptr) {

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "tests/routersim/container/archive.h"
+#include "tests/routersim/network.h"
 #include "tests/routersim/state.h"
 #include "tests/routersim/values.h"
 
@@ -284,6 +285,7 @@ void Engine::begin(const std::string& id, Container& container) {
   container.phase = Phase::running;
   container.about.clear();
   info(fmt::format("*** started {}", routeros::kAgentPath));
+  state_.network->refresh(state_);  // its veth is up now
 }
 
 void Engine::ended(const std::string& id, Container& container, const Exited& exited) {

@@ -84,6 +84,7 @@ class Interfaces : public Menu {
   const Table& table(const State& state) const override { return state.table("/interface"); }
   Table& table(State& state) const override { return state.table("/interface"); }
 
+  bool owns(const Row& row) const override { return type_.empty() || row.text("type") == type_; }
   std::optional<Trap> before_add(State& state, Row& row, const Request&) override {
     row.put("type", type_);
     if (type_ != "veth") return std::nullopt;
@@ -110,7 +111,6 @@ class Interfaces : public Menu {
     return std::nullopt;
   }
   std::optional<Trap> before_remove(State& state, const Row& row) override {
-    if (type_.empty() || row.text("type") != type_) return Trap{"no such item (4)", 0};
     if (state.table("/container").by("interface", row.text("name")) != nullptr)
       return Trap{"failure: interface is in use by a container"};
     return std::nullopt;
