@@ -18,10 +18,6 @@ base::Result<std::vector<Row>> rows_of(routeros::Session& session, const routero
   return std::move(*rows);
 }
 
-AgentShape shape_of(const routeros::Options& options, routeros::Slot slot, bool token, std::string manifest) {
-  return {options, routeros::step_names(options, slot).env_list, token, std::move(manifest)};
-}
-
 // Without a manifest that can be read: from the objects that carry the installation's tag. `otherwise` is the
 // error where there are none.
 base::Result<AgentShape> from_objects(routeros::Session& session, const std::string& installation,
@@ -82,8 +78,7 @@ base::Result<std::string> read_router_token(routeros::Session& session, const Ag
   }
   const std::string list = routeros::step_names(shape.options, shape.slot).env_list;
   for (const Row& row : *rows) {
-    if (row.text("key") == "TOKEN" &&
-        (row.text("list") == shape.env_list || row.text("name") == shape.env_list))
+    if (row.text("key") == "TOKEN" && (row.text("list") == list || row.text("name") == list))
       return std::string(row.text("value"));
   }
   return std::string();

@@ -12,7 +12,6 @@ namespace mikroscope::cli {
 
 struct AgentShape {
   routeros::Options options;                // without a token
-  std::string env_list;                     // the container's environment list; an upgrade changes it
   bool token = false;                       // the agent wants one
   std::string manifest;                     // path of the file on the router; empty: read from tagged objects
   routeros::Slot slot = routeros::Slot::a;  // an upgrade changes it, and the environment list with it
