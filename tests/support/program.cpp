@@ -33,12 +33,21 @@ Program::Program(std::vector<std::string> argv) : Program(std::move(argv), Optio
 
 Program::Program(std::vector<std::string> argv, const Options& options) : terminal_(options.terminal) {
   std::vector<std::string> env;
+  const auto replaced = [&options](const std::string& entry) {
+    const std::string name = entry.substr(0, entry.find('=') + 1);
+    return std::any_of(options.env.begin(), options.env.end(),
+                       [&name](const std::string& given) { return given.starts_with(name); });
+  };
   for (char** e = environ; *e != nullptr; ++e) {
     const std::string entry(*e);
-    if (!entry.starts_with("MIKROSCOPE_") && !entry.starts_with("NO_COLOR=") && !entry.starts_with("TERM="))
-      env.push_back(entry);
+    // Whoever runs the tests may have profiles.
+    const bool own = entry.starts_with("MIKROSCOPE_") || entry.starts_with("NO_COLOR=") ||
+                     entry.starts_with("TERM=") || entry.starts_with("XDG_");
+    if (!own && !replaced(entry)) env.push_back(entry);
   }
-  env.emplace_back("TERM=xterm");
+  for (const char* const ours : {"TERM=xterm", "XDG_CONFIG_HOME=/nonexistent"}) {
+    if (!replaced(ours)) env.emplace_back(ours);
+  }
   for (const std::string& e : options.env) env.push_back(e);
   std::vector<char*> envp;
   for (std::string& e : env) envp.push_back(e.data());
