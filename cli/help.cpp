@@ -129,11 +129,13 @@ std::string overview_help(const AppModel& app, const Style& style) {
   for (const VerbModel& v : app.verbs) {
     if (!v.examples.empty()) out += fmt::format("  {} {}\n", app.program, v.examples[0].command);
   }
-  out += "\n" + wrap(
-                    "Every flag can also be set by its environment variable, named in its verb's help. A "
-                    "token comes from "
-                    "MIKROSCOPE_TOKEN or --token-file, never from the command line.",
-                    0, style.width);
+  out +=
+      "\n" + wrap(
+                 "Every flag can also be set by its environment variable, named in its verb's help, and in "
+                 "the configuration file with its named routers; --explain-config shows what counts. "
+                 "Passwords and tokens come from the environment, a file or the terminal, never from the "
+                 "command line.",
+                 0, style.width);
   return out;
 }
 

@@ -48,7 +48,11 @@ std::string man_page(const AppModel& app, const std::string& version) {
     }
   }
   out +=
+      ".SH FILES\n.TP\n.B ~/.config/mikroscope/config.toml\nsettings and named routers: [defaults] and "
+      "[router.NAME], keys are the names of flags\n"
+      ".TP\n.B ~/.local/state/mikroscope\nkeys of routers, and tokens of installed agents\n"
       ".SH ENVIRONMENT\n.TP\n.B MIKROSCOPE_TOKEN\nthe agent's bearer token\n"
+      ".TP\n.B MIKROSCOPE_PASSWORD\nthe password of the router's account\n"
       ".TP\n.B MIKROSCOPE_AGENT\nthe agent program that \\-\\-local starts instead of the built\\-in one\n"
       ".TP\n.B NO_COLOR\nno colours\n.SH EXIT STATUS\n";
   for (const ExitCode& code : kExitCodes) {
