@@ -10,15 +10,21 @@
 namespace mikroscope::cli {
 namespace {
 
-base::Result<std::string> find_token(const RouterOptions& router, const RouterTargetOptions& options,
-                                     routeros::Session& session, const AgentShape& shape) {
-  if (!options.token.empty() || !shape.token) return options.token;
+struct Token {
+  std::string text;
+  bool kept = false;  // on this machine, maybe of an earlier installation
+};
+
+base::Result<Token> find_token(const RouterOptions& router, const RouterTargetOptions& options,
+                               routeros::Session& session, const AgentShape& shape) {
+  if (!options.token.empty() || !shape.token) return Token{options.token, false};
   const base::Result<std::optional<std::string>> kept =
       TokenStore::of_user().find(router.host(), options.installation);
   if (!kept.ok()) return kept.error();
-  if (*kept) return **kept;
+  if (*kept) return Token{**kept, true};
   base::Result<std::string> there = read_router_token(session, shape);
-  if (!there.ok() || !there->empty()) return there;
+  if (!there.ok()) return std::move(there).error();
+  if (!there->empty()) return Token{std::move(*there), false};
   return base::Error{
       fmt::format("the agent of {} wants a token; none is kept here, and the account may not read it on the "
                   "router",
@@ -73,6 +79,25 @@ class Ways {
   base::Exit worst_ = base::Exit::failed;
 };
 
+// Sets link, transport and url.
+base::Result<void> reach(Target& out, const AgentShape& shape, const RouterTargetOptions& options,
+                         const std::string& token, int stop_fd) {
+  const bool any = options.transport == "auto";
+  const std::string exposed = shape.exposed_url();
+  if (options.transport == "exposed" && exposed.empty()) {
+    return base::Error{
+        fmt::format("the installation {} on {} is not exposed", options.installation, out.router_name),
+        "--transport relay, or install it with --expose", base::Exit::no_data};
+  }
+  Ways ways(out, token, stop_fd);
+  const auto go_on = [&ways] { return !ways.found() && !ways.interrupted(); };
+  if (any || options.transport == "direct") ways.straight("direct", shape.url());
+  if (go_on() && !exposed.empty() && (any || options.transport == "exposed"))
+    ways.straight("exposed", exposed);
+  if (go_on() && (any || options.transport == "relay")) ways.relay(shape.url());
+  return ways.found() ? base::Result<void>() : ways.error();
+}
+
 }  // namespace
 
 void RouterTargetOptions::declare(OptionSet& set) {
@@ -126,23 +151,19 @@ base::Result<Target> open_router_target(const RouterOptions& router,
   if (!shape.ok()) return std::move(shape).error();
   base::Result<RouterFacts> facts = read_router_facts(**open, router.code_page());
   if (!facts.ok()) return std::move(facts).error();
-  const base::Result<std::string> token = find_token(router, options, **open, *shape);
+  const base::Result<Token> token = find_token(router, options, **open, *shape);
   if (!token.ok()) return token.error();
   out.facts = std::move(*facts);
-
-  const bool any = options.transport == "auto";
-  Ways ways(out, *token, stop_fd);
-  if (any || options.transport == "direct") ways.straight("direct", shape->url());
-  const std::string exposed = shape->exposed_url();
-  if (!any && options.transport == "exposed" && exposed.empty()) {
-    return base::Error{
-        fmt::format("the installation {} on {} is not exposed", options.installation, router.name()),
-        "--transport relay, or install it with --expose", base::Exit::no_data};
-  }
-  if (!ways.found() && !ways.interrupted() && !exposed.empty() && (any || options.transport == "exposed"))
-    ways.straight("exposed", exposed);
-  if (!ways.found() && !ways.interrupted() && (any || options.transport == "relay")) ways.relay(shape->url());
-  if (!ways.found()) return ways.error();
+  base::Result<void> reached = reach(out, *shape, options, token->text, stop_fd);
+  if (!reached.ok()) return std::move(reached).error();
+  if (!token->kept || out.link->check_token().ok()) return out;
+  // Another machine may have installed the agent anew: then the router has the right one.
+  const base::Result<std::string> there = read_router_token(**open, *shape);
+  if (!there.ok() || there->empty() || *there == token->text) return out;
+  out.link.reset();
+  out.router->interrupt_on(stop_fd);
+  reached = reach(out, *shape, options, *there, stop_fd);
+  if (!reached.ok()) return std::move(reached).error();
   return out;
 }
 
