@@ -158,7 +158,9 @@ base::Result<Target> open_router_target(const RouterOptions& router,
   if (!reached.ok()) return std::move(reached).error();
   if (!token->kept || out.link->check_token().ok()) return out;
   // Another machine may have installed the agent anew: then the router has the right one.
-  const base::Result<std::string> there = read_router_token(**open, *shape);
+  const base::Result<routeros::Session*> still = out.router->session();  // the relay may have lost the first
+  if (!still.ok()) return still.error();
+  const base::Result<std::string> there = read_router_token(**still, *shape);
   if (!there.ok() || there->empty() || *there == token->text) return out;
   out.link.reset();
   out.router->interrupt_on(stop_fd);
