@@ -24,11 +24,19 @@ base::Result<std::unique_ptr<Session>> connect_ssh(const SshTarget& target) {
 
   const base::Result<HostKey, LostConnection> key = host_key(*link);
   if (!key) return fail(key.error());
-  const base::Result<Trust> trust = check_trust(*target.trust,
-                                                {KeyKind::ssh, target.host, target.port, key->fingerprint,
-                                                 fmt::format("{}@{}", target.user, target.host)},
-                                                target.accept_changed_key);
+  const base::Result<Trust> trust = check_trust(
+      *target.trust,
+      {KeyKind::ssh, target.host, target.port, key->fingerprint,
+       target.shown_as.empty() ? fmt::format("{}@{}", target.user, target.host) : target.shown_as},
+      target.accept_changed_key);
   if (!trust) return trust.error();
+  if (*trust != Trust::known && target.note) {
+    target.note(fmt::format("{}: {} {}", router,
+                            *trust == Trust::first_use
+                                ? "its SSH host key is seen for the first time and is trusted from now on:"
+                                : "the new SSH host key is recorded in place of the old one:",
+                            key->fingerprint));
+  }
 
   if (const Lost lost = authenticate(*link, target, deadline)) return fail(*lost);
   auto session = std::make_unique<SshSession>(std::move(link), target);

@@ -19,6 +19,7 @@ struct SshTarget {
   std::string host;
   std::uint16_t port = 22;
   std::string user;
+  std::string shown_as;  // what the user gave to --router, for commands in messages; empty: user@host
   // Private key (ed25519 or rsa). When there is one, no other key is offered: RouterOS ends a login after a
   // few wrong ones.
   std::string key_file;
@@ -29,6 +30,8 @@ struct SshTarget {
   // Asked once at most for each, when it is needed: "password of admin@192.168.88.1", "passphrase of …".
   // Null: never ask.
   std::function<base::Result<std::string>(const std::string& what)> ask;
+  // Told in one line when a host key is recorded. May be null.
+  std::function<void(const std::string& line)> note;
   TrustStore* trust = nullptr;      // knows the host keys; required
   bool accept_changed_key = false;  // the router's key may be another one than the store knows
   std::int64_t timeout_ms = 10000;  // of the login, and of every request that names no time itself

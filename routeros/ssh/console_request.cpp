@@ -128,7 +128,8 @@ Answer<std::string> ConsoleRequests::remove(const std::string& menu, const std::
 }
 
 Answer<std::string> ConsoleRequests::call(const Call& call, std::string_view nonce) const {
-  if (!call.returns) return write(call.command, call.attributes, nonce);
+  // Without as-value a fetch prints how it goes, which would read as a complaint.
+  if (!call.returns && call.command != "/tool/fetch") return write(call.command, call.attributes, nonce);
   const Answer<std::string> words = command(call.command, call.attributes);
   if (!words) return words;
   return checked(

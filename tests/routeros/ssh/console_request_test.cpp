@@ -63,6 +63,12 @@ TEST(ConsoleRequest, CallsThatReturnAskForValues) {
             ":put \"OK:n1x\"");
 }
 
+TEST(ConsoleRequest, AFetchIsAlwaysAskedForValues) {
+  EXPECT_EQ(text(kNow.call({"/tool/fetch", {{"dst-path", "a.tar"}}}, "n1x")),
+            ":put (\"Rn1x - \" . [:serialize to=json value=[/tool/fetch dst-path=\"a\\2Etar\" as-value] "
+            "options=json.no-string-conversion]); :put \"OK:n1x\"");
+}
+
 TEST(ConsoleRequest, IdsStandBareOnlyWhereAnItemIsMeant) {
   EXPECT_EQ(
       text(ConsoleRequests::add("/ip/firewall/filter", {{"place-before", "*3"}, {"comment", "*3"}}, "n1x")),

@@ -73,8 +73,14 @@ exit 1)sh");
 TEST(SshSession, RecordsTheHostKeyAsSshKeygenShowsIt) {
   NEEDS_SSHD();
   Sshd router(kVersion);
-  ASSERT_TRUE(router.connect());
+  std::vector<std::string> notes;
+  SshTarget target = router.target();
+  target.note = [&notes](const std::string& line) { notes.push_back(line); };
+  ASSERT_TRUE(connect_ssh(target));
+  ASSERT_TRUE(connect_ssh(target));
   EXPECT_EQ(router.trust().only(), router.fingerprint());
+  ASSERT_EQ(notes.size(), 1u) << "once";
+  EXPECT_TRUE(has(notes[0], router.fingerprint())) << notes[0];
 }
 
 TEST(SshSession, AChangedHostKeyStopsBeforeTheLogin) {
