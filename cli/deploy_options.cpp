@@ -33,10 +33,4 @@ void DeployOptions::declare(OptionSet& set, bool (*wanted)(const routeros::Optio
   }
 }
 
-base::Result<routeros::Options> DeployOptions::settled() const {
-  routeros::Options out = options_;
-  if (base::Result<void> done = routeros::settle(out); !done.ok()) return std::move(done).error();
-  return out;
-}
-
 }  // namespace mikroscope::cli
