@@ -42,10 +42,9 @@ base::Result<Wire> open_wire(const ApiTarget& target, Via via, const std::string
   if (!fd.ok()) return failure(std::move(fd).error());
   Wire wire(Socket(std::move(fd).value()), std::move(tls));
   const Net net = wire.handshake(within(target.connect_timeout_ms, target.interrupt_fd));
-  if (net != Net::ok)
-    return failure(
-        no_handshake(net, *wire.tls(), wire.first_octets(), wire.why(), target.connect_timeout_ms));
-  return wire;
+  if (net == Net::ok) return wire;
+  return failure(no_handshake({net, wire.tls()->reason(), wire.why(), wire.first_octets(),
+                               target.security == ApiSecurity::tls_anonymous, target.connect_timeout_ms}));
 }
 
 }  // namespace

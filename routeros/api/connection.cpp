@@ -60,12 +60,15 @@ Answer<ApiConnection::Tag> ApiConnection::start(const ApiCommand& command, std::
 }
 
 Answer<ApiResult> ApiConnection::wait(Tag tag) {
-  if (lost_) return Trouble(*lost_);
   const auto at = pending_.find(tag);
-  if (at == pending_.end()) return Trouble(DeviceError{"no such command is running", -1, "wait"});
+  if (at == pending_.end()) {
+    if (lost_) return Trouble(*lost_);
+    return Trouble(DeviceError{"no such command is running", -1, "wait"});
+  }
+  // What has come whole counts, even if the connection was lost right after it.
   while (!at->second.finished) {
     const Net net = pump(at->second.wait);
-    if (net != Net::ok) return Trouble(lose(net, &at->second));
+    if (net != Net::ok && !at->second.finished) return Trouble(lose(net, &at->second));
   }
   ApiResult result = std::move(at->second.result);
   pending_.erase(at);
@@ -73,9 +76,11 @@ Answer<ApiResult> ApiConnection::wait(Tag tag) {
 }
 
 Answer<std::optional<Row>> ApiConnection::next_row(Tag tag, std::int64_t wait_ms) {
-  if (lost_) return Trouble(*lost_);
   const auto at = pending_.find(tag);
-  if (at == pending_.end()) return std::optional<Row>();
+  if (at == pending_.end()) {
+    if (lost_) return Trouble(*lost_);
+    return std::optional<Row>();
+  }
   Pending& pending = at->second;
   const Wait wait = within(std::max<std::int64_t>(wait_ms, 1), interrupt_fd_);
   while (pending.given == pending.result.rows.size()) {
@@ -90,7 +95,8 @@ Answer<std::optional<Row>> ApiConnection::next_row(Tag tag, std::int64_t wait_ms
     pending.bytes = 0;
     const Net net = pump(wait);
     if (net == Net::timeout) return std::optional<Row>();
-    if (net != Net::ok) return Trouble(lose(net, &pending));
+    if (net != Net::ok && pending.result.rows.empty() && !pending.finished)
+      return Trouble(lose(net, &pending));
   }
   return std::optional(std::move(pending.result.rows[pending.given++]));
 }

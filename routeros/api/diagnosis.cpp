@@ -15,6 +15,9 @@ constexpr const char* kNoCertificate =
     "(`/certificate/add`, `/certificate/sign`, `/ip/service/set api-ssl certificate=NAME`), or accept "
     "encryption without "
     "any proof of who answers with --tls-anonymous";
+constexpr const char* kHasCertificate =
+    "a router whose api-ssl service has a certificate does not offer anonymous TLS: leave out "
+    "--tls-anonymous";
 
 bool is_tls(std::string_view octets) {
   return octets.size() >= 2 && octets[0] >= 0x14 && octets[0] <= 0x17 && octets[1] == 0x03;
@@ -50,38 +53,47 @@ LostConnection not_an_api(std::string_view first_octets, bool tls, const std::st
           base::Exit::failed};
 }
 
-LostConnection no_handshake(Net net, const TlsEngine& tls, std::string_view first_octets,
-                            const std::string& why, std::int64_t timeout_ms) {
+LostConnection no_handshake(const FailedHandshake& failed) {
   const auto lost = [](std::string what, std::string fix) {
     return LostConnection{std::move(what), std::move(fix), base::Exit::failed};
   };
-  if (net == Net::interrupted) return {"interrupted", "", base::Exit::interrupted};
-  if (net == Net::timeout) {
-    return lost(fmt::format("no TLS handshake within {}", base::format_duration(timeout_ms * 1'000'000)),
-                std::string("if this is the port of the plain API, say --via api --api-plain; ") + kServices);
+  const char* const no_cipher = failed.anonymous ? kHasCertificate : kNoCertificate;
+  switch (failed.net) {
+    case Net::interrupted:
+      return {"interrupted", "", base::Exit::interrupted};
+    case Net::timeout:
+      return lost(
+          fmt::format("no TLS handshake within {}", base::format_duration(failed.timeout_ms * 1'000'000)),
+          std::string("if this is the port of the plain API, say --api-plain; ") + kServices);
+    case Net::closed:
+      if (failed.first_octets.empty()) {
+        LostConnection silent = closed_without_a_word();
+        silent.fix +=
+            "; a port without TLS, and a router without a certificate (--tls-anonymous), may do that too";
+        return silent;
+      }
+      return lost("the router ended the TLS handshake", no_cipher);
+    default:
+      break;
   }
-  if (net == Net::closed) {
-    if (!first_octets.empty()) return lost("the router ended the TLS handshake", kNoCertificate);
-    LostConnection silent = closed_without_a_word();
-    silent.fix += "; a port without TLS closes like that too";
-    return silent;
-  }
-  if (net == Net::failed && !first_octets.empty() && !is_tls(first_octets)) {
-    const std::string_view kind = kind_of(first_octets);
+  if (!failed.first_octets.empty() && !is_tls(failed.first_octets)) {
+    const std::string_view kind = kind_of(failed.first_octets);
     return lost(fmt::format("this port does not speak TLS{}{}", kind.empty() ? "" : ": it is ", kind),
                 kServices);
   }
-  switch (tls.reason()) {
+  switch (failed.reason) {
     case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
     case SSL_R_TLSV1_ALERT_INSUFFICIENT_SECURITY:
-    case SSL_R_NO_CIPHERS_AVAILABLE:
-      return lost("the TLS handshake failed: no cipher that both sides accept", kNoCertificate);
+      return lost("the TLS handshake failed: no cipher that both sides accept", no_cipher);
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
-      return {fmt::format("the router's certificate does not come from the given authorities: {}", why),
-              "give the authority that signed it with --ca-file, or its own fingerprint with --fingerprint",
-              base::Exit::refused};
+      return {
+          fmt::format("the router's certificate does not come from the given authorities: {}", failed.why),
+          "give the authority that signed it with --ca-file, or its own fingerprint with --fingerprint",
+          base::Exit::refused};
     default:
-      return lost("the TLS handshake failed: " + why, "see the router's log, topic ssl or api");
+      return lost(
+          "the TLS handshake failed: " + failed.why,
+          "see `/log/print` on the router, and the tls-version of the service in `/ip/service/print`");
   }
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "routeros/api/tls.h"
 #include "routeros/session/trouble.h"
 #include "routeros/session/wait.h"
 
@@ -16,8 +15,15 @@ LostConnection closed_without_a_word();
 // Octets that begin no reply of the API. `first_octets` are those of the connection, `why` says what was
 // wrong.
 LostConnection not_an_api(std::string_view first_octets, bool tls, const std::string& why);
-// The TLS handshake ended with `net`.
-LostConnection no_handshake(Net net, const TlsEngine& tls, std::string_view first_octets,
-                            const std::string& why, std::int64_t timeout_ms);
+// The TLS handshake ended with `net`. `reason` is TlsEngine::reason(), `why` its words.
+struct FailedHandshake {
+  Net net = Net::failed;
+  int reason = 0;
+  std::string why;
+  std::string first_octets;
+  bool anonymous = false;
+  std::int64_t timeout_ms = 0;
+};
+LostConnection no_handshake(const FailedHandshake& failed);
 
 }  // namespace mikroscope::routeros

@@ -28,12 +28,13 @@ Wait within(std::int64_t ms, int interrupt_fd) {
 
 Net wait_for(int fd, short events, const Wait& wait) {
   for (;;) {
+    const int timeout_ms = poll_timeout(wait.deadline_ns);
     // A negative descriptor is passed over by poll().
     pollfd fds[] = {{fd, events, 0}, {wait.interrupt_fd, POLLIN, 0}};
-    const int ready = ::poll(fds, 2, poll_timeout(wait.deadline_ns));
+    const int ready = ::poll(fds, 2, timeout_ms);
     if (ready < 0 && errno != EINTR) return Net::failed;
     if (ready > 0 && fds[1].revents != 0) return Net::interrupted;
-    if (base::monotonic_ns() >= wait.deadline_ns) return Net::timeout;
+    if (timeout_ms == 0) return Net::timeout;
     if (ready > 0 && fds[0].revents != 0) return Net::ok;
   }
 }

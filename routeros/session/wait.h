@@ -20,7 +20,8 @@ enum class Net : std::uint8_t {
 };
 
 // Until poll()'s `events` or an error are there on `fd`: ok, timeout, interrupted or failed. An interruption
-// goes before the rest, and so does the deadline: who never stops sending does not keep us past it.
+// goes before the rest, and so does a deadline that has passed before the call: who never stops sending does
+// not keep us. What came while the process was stopped is still taken.
 Net wait_for(int fd, short events, const Wait& wait);
 
 }  // namespace mikroscope::routeros
