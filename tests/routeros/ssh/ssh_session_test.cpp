@@ -3,6 +3,8 @@
 #include "routeros/ssh/ssh_session.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -186,6 +188,26 @@ TEST(SshSession, KeysThatCannotBeUsedAreExplained) {
   EXPECT_TRUE(has(what(connect_ssh(target)), "not a private key")) << what(connect_ssh(target));
   target.key_file = home / "absent";
   EXPECT_TRUE(has(what(connect_ssh(target)), "cannot be read")) << what(connect_ssh(target));
+}
+
+TEST(SshSession, AKeyOfTheAgentIsUsed) {
+  NEEDS_SSHD();
+  Sshd router(kVersion);
+  mikroscope::test::TempDir home;
+  const std::string said = test::output_of({"/usr/bin/ssh-agent", "-s", "-a", home / "agent"});
+  const std::size_t at = said.find("SSH_AGENT_PID=");
+  ASSERT_NE(at, std::string::npos) << said;
+  const int agent = std::atoi(said.c_str() + at + 14);
+  ASSERT_GT(agent, 1) << said;
+  ::setenv("SSH_AUTH_SOCK", (home / "agent").c_str(), 1);
+  SshTarget target = router.target();
+  test::output_of({"/usr/bin/ssh-add", "-q", target.key_file});
+  target.key_file.clear();
+  target.use_agent = true;
+  const auto session = connect_ssh(target);
+  EXPECT_TRUE(session) << what(session);
+  ::kill(agent, SIGTERM);
+  ::unsetenv("SSH_AUTH_SOCK");
 }
 
 TEST(SshSession, APasswordThatIsRefusedIsExplained) {

@@ -168,6 +168,12 @@ Value Interpreter::verb(const Statement& statement, bool used) {
       return good;
     };
   }
+  if (statement.verb == "get" && request.attributes.has(".id")) {
+    // What a find gave can be read, whether the row is kept or only shown.
+    request.where = [id = request.attributes.text(".id")](const Row& row) {
+      return row.text(".id") == id || (row.has("name") && row.text("name") == id);
+    };
+  }
   const bool as_value = request.attributes.erase("as-value");
   const Outcome outcome = router_.execute(user_, request);
   if (outcome.cut || outcome.quit) throw Cut{};

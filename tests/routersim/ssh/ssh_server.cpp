@@ -127,6 +127,8 @@ void SshServer::serve(int fd, const std::string& from) {
   ssh_bind_options_set(bind.get(), SSH_BIND_OPTIONS_IMPORT_KEY, ssh_key_dup(mine.get()));
   if (options_.strong_crypto)
     ssh_bind_options_set(bind.get(), SSH_BIND_OPTIONS_KEY_EXCHANGE, "diffie-hellman-group-exchange-sha256");
+  const long patience_s = 5;  // for a client that connects and says nothing
+  ssh_options_set(session.get(), SSH_OPTIONS_TIMEOUT, &patience_s);
   if (ssh_bind_accept_fd(bind.get(), session.get(), fd) != SSH_OK) {
     ::close(fd);
     return;

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
+#include "routeros/image.h"
 #include "routeros/session/console.h"
+#include "tests/routeros/fake_program.h"
 
 namespace mikroscope::routersim::console {
 namespace {
@@ -255,6 +258,55 @@ TEST(Console, ScriptsAreImported) {
   EXPECT_TRUE(t.failed);
   t(R"x(/file/add name=worse.rsc contents=":put 1\n\n/foo/bar\n")x");
   EXPECT_EQ(t("/import worse.rsc"), "1\nbad command name foo (line 3 column 2)");
+}
+
+// In the words of the scripts that the command line writes.
+TEST(Console, AnInstallationScriptRuns) {
+  Config with_time = config();
+  with_time.clock = nullptr;
+  with_time.timing.extract = 60;
+  with_time.timing.start = 30;
+  Router router(with_time);
+  Console console(router, admin());
+  const std::string agent = routeros::fake_program(routeros::Arch::arm64);
+  const auto image = routeros::build_image(routeros::Arch::arm64, routeros::bytes_of(agent));
+  ASSERT_TRUE(image);
+  const std::string script = R"x(# installs
+{
+:if (!([:tostr [/system/resource/get version]] ~ "^7\\.24(\\.[0-9]+)?( |\$)")) do={ :error "wrong version" }
+:if ([:len [/system/package/find name="container" disabled=no]] = 0) do={ :error "no package" }
+:local mode [:tostr [/system/device-mode/get container]]
+:if ($mode != "yes" && $mode != "true") do={ :error "device-mode" }
+:if ([:len [/file/find name="agent.tar"]] = 0) do={ :error "upload the image first" }
+# rows
+/interface/veth/add name=agent address="172.30.10.2/30" gateway="172.30.10.1" comment="tag (x)"
+/container/envs/add list=agent-env key="RATE" value=10
+:if ([:len [/ip/firewall/filter/find chain="forward" action="drop"]] > 0) do={ \
+  /ip/firewall/filter/add chain=forward action=accept comment="tag (x)" place-before=[:pick [/ip/firewall/filter/find chain="forward" action="drop"] 0] } else={ :error "no drop" }
+/container/add file="agent.tar" interface=agent envlists=agent-env root-dir="m/agent" dns="172.30.10.1" comment="tag (x)"
+:local wait 0
+:while ([:len [/container/find comment="tag (x)" stopped]] = 0 && $wait < 500) do={ :delay 10ms; :set wait ($wait + 1) }
+/container/start [/container/find comment="tag (x)"]
+:set wait 0
+:while ([:len [/container/find comment="tag (x)" running]] = 0 && $wait < 500) do={ :delay 10ms; :set wait ($wait + 1) }
+:if ([:len [/container/find comment="tag (x)" running]] = 0) do={ :error "does not run" }
+:put "runs"
+}
+)x";
+  ASSERT_TRUE(router.upload("install.rsc")->append(script));
+  EXPECT_EQ(console.run("/import install.rsc").output, "upload the image first\r\n");
+  EXPECT_EQ(router.requests().writes(), 0u);
+  ASSERT_TRUE(router.upload("agent.tar")->append(*image));
+  EXPECT_EQ(console.run("/import install.rsc").output,
+            "runs\r\n\r\nScript file loaded and executed successfully\r\n");
+  const std::vector<Row> rules = router.rows("/ip/firewall/filter");
+  const auto ours = std::find_if(rules.begin(), rules.end(),
+                                 [](const Row& row) { return row.text("comment") == "tag (x)"; });
+  ASSERT_NE(ours, rules.end());
+  const auto drop = std::find_if(rules.begin(), rules.end(), [](const Row& row) {
+    return row.text("chain") == "forward" && row.text("action") == "drop";
+  });
+  EXPECT_EQ(ours + 1, drop);
 }
 
 TEST(Console, FaultsShow) {

@@ -350,7 +350,8 @@ TEST(SshDouble, EveryMenuIsRead) {
                            "/system/routerboard",
                            "/system/health"}) {
     const auto rows = (*session)->print({menu, {"name", "comment", "chain", "address"}, {}});
-    ASSERT_TRUE(rows) << menu << ": " << trouble(rows);
+    EXPECT_TRUE(rows) << menu << ": " << trouble(rows);
+    if (!rows) continue;
     const auto mine = device.router.rows(menu);
     EXPECT_EQ(rows->size(), menu == std::string("/log") ? rows->size() : mine.size()) << menu;
     for (std::size_t i = 0; i < std::min(rows->size(), mine.size()); ++i) {
