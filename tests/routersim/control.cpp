@@ -94,7 +94,7 @@ std::string execute(Router& router, const std::string& arg) {
   std::size_t bar = std::min(arg.find('|'), arg.size());
   const std::string command = arg.substr(0, bar);
   const std::size_t slash = command.rfind('/');
-  if (slash == std::string::npos) return "error: want /menu/verb|name=value|…\n";
+  if (slash == std::string::npos) return "error: want /menu/verb|name=value|...\n";
   request.menu = command.substr(0, slash);
   request.verb = command.substr(slash + 1);
   while (bar < arg.size()) {
@@ -147,7 +147,7 @@ constexpr ControlDef kControls[] = {
     {"forget", "", "empties the request log", forget},
     {"agent", "NAME", "where the agent of a container can be reached", agent},
     {"rows", "MENU", "prints a menu's rows", rows},
-    {"execute", "/MENU/VERB|NAME=VALUE|…", "runs a command with all policies", execute},
+    {"execute", "/MENU/VERB|NAME=VALUE|...", "runs a command with all policies", execute},
     {"put", "FILE PATH", "stores a file of this machine on the router", put},
     {"help", "", "this list", help},
     {"quit", "", "ends the program", [](Router&, const std::string&) { return std::string(); }},

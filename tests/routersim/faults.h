@@ -25,6 +25,7 @@ struct Faults {
   bool tag_first = false;            // .tag before the attributes
   bool cancel_done_first = false;    // /cancel's own !done before that of the cancelled command
   bool odd_values = false;           // rows get Latin-1, emoji, newline, '=' and long comments in /interface
+  bool bare_words = false;           // an empty value comes as =name, without a second '='
   bool legacy_login = false;         // /login answers a challenge, whatever the version
   bool http_on_port = false;         // an HTTP error in place of the API
   std::int64_t reply_delay = 0;      // ms before every reply
@@ -37,6 +38,7 @@ struct Faults {
   std::int64_t print_on_write = -1;    // it succeeds, and prints something all the same
 
   // The router.
+  std::string uptime;                // what /system/resource says, e.g. "6w6d18:33:07"
   std::int64_t boot_ms = 0;          // menus read empty for so long after a start
   std::int64_t listing_lag_ms = -1;  // a file is listed so late; -1: as Timing says
   std::int64_t disk_full_at = -1;    // octets that one upload or fetch may write

@@ -16,6 +16,7 @@
 #include "tests/routersim/control.h"
 #include "tests/routersim/presets.h"
 #include "tests/routersim/router.h"
+#include "tests/routersim/ssh/ssh_server.h"
 
 namespace mikroscope::routersim {
 namespace {
@@ -33,6 +34,7 @@ struct Ports {
   int api = 0;
   int api_ssl = 0;
   int api_adh = -1;
+  int ssh = 0;
   std::string host;
 };
 
@@ -41,6 +43,8 @@ struct Extras {
   bool fake_clock = false;
   bool die_with_parent = false;
   std::string certificate;
+  std::string host_key = "ed25519";
+  bool strong_crypto = false;
 };
 
 std::string lists() {
@@ -104,6 +108,9 @@ void declare(CLI::App& app, Config& config, Ports& ports, Extras& extras) {
       ->capture_default_str();
   app.add_option("--api-adh-port", ports.api_adh, "API over anonymous TLS (certificate=none); -1 none")
       ->capture_default_str();
+  app.add_option("--ssh-port", ports.ssh, "SSH: console and SFTP; -1 none")->capture_default_str();
+  app.add_option("--host-key", extras.host_key, "ed25519 or rsa: a router has one")->capture_default_str();
+  app.add_flag("--strong-crypto", extras.strong_crypto, "only diffie-hellman-group-exchange-sha256 is left");
   app.add_option("--certificate", extras.certificate, "writes the TLS certificate (PEM) to this file");
   app.add_flag("--control", extras.control, "takes commands from stdin, and ends with it");
   app.add_flag("--fake-clock", extras.fake_clock, "time moves by the control \"advance\" only");
@@ -161,7 +168,15 @@ int serve(const Config& config, const Ports& ports, const Extras& extras, int si
     }
     servers.push_back(std::move(server));
   }
-  if (router.router_pid() != 0) fmt::print("netns router {} lan {}\n", router.router_pid(), router.lan_pid());
+  std::unique_ptr<SshServer> ssh;
+  if (ports.ssh >= 0) {
+    ssh = std::make_unique<SshServer>(router, SshServer::Options{host, static_cast<std::uint16_t>(ports.ssh),
+                                                                 extras.host_key, extras.strong_crypto});
+    if (!ssh->trouble().empty()) return complain(ssh->trouble());
+    fmt::print("ssh {}:{} {}\n", ssh->host(), ssh->port(), ssh->fingerprint());
+  }
+  if (router.router_pid() != 0)
+    fmt::print("netns router {} lan {} wan {}\n", router.router_pid(), router.lan_pid(), router.wan_pid());
   fmt::print("ready\n");
   std::fflush(stdout);
 

@@ -227,7 +227,10 @@ Outcome Menu::get(State& state, const User&, const Request& request) {
     if (!all.empty()) found = &all.front();
   } else {
     std::vector<Trap> traps;
-    const std::vector<std::string> ids = named_rows(state, request, traps);
+    std::vector<std::string> ids = named_rows(state, request, traps);
+    // A row that is only computed, like a connected route, has an id all the same.
+    if (ids.empty() && !request.where)
+      ids = {request.attributes.text(request.attributes.has(".id") ? ".id" : "numbers")};
     if (ids.size() > 1) return Outcome::trap("invalid internal item number", 0);
     for (Row& row : all) {
       if (!ids.empty() && row.text(".id") == ids.front()) found = &row;
@@ -324,9 +327,9 @@ Outcome Menu::set(State& state, const Request& request) {
   Outcome outcome;
   for (const std::string& id : named_rows(state, request, outcome.traps)) {
     Row* at = table(state).by_id(id);
+    if (at == nullptr || at->flag("dynamic")) return Outcome::trap("failure: cannot change dynamic entry");
     const Row old = *at;
     Row row = old;
-    if (row.flag("dynamic")) return Outcome::trap("failure: cannot change dynamic entry");
     if (auto trap = apply(state, request.attributes, row, false))
       return Outcome::trap(trap->message, trap->category);
     if (auto trap = before_set(state, old, row)) return Outcome::trap(trap->message, trap->category);
@@ -344,11 +347,7 @@ Outcome Menu::remove(State& state, const Request& request) {
   for (const std::string& id : named_rows(state, request, outcome.traps)) {
     Table& here = table(state);
     const Row* at = here.by_id(id);
-    if (at == nullptr) {
-      outcome.traps.push_back(no_such_item());
-      continue;
-    }
-    const Row old = *at;
+    const Row old = at == nullptr ? Row{{"dynamic", "true"}} : *at;
     if (old.flag("dynamic") || old.flag("builtin")) {
       outcome.traps.push_back({"failure: cannot remove dynamic or builtin entry"});
       continue;
@@ -389,6 +388,7 @@ Outcome Menu::move(State& state, const Request& request) {
   for (const std::string& id : ids) {
     const auto from = std::find_if(here.rows.begin(), here.rows.end(),
                                    [&](const Row& row) { return row.text(".id") == id; });
+    if (from == here.rows.end()) continue;
     Row row = *from;
     here.rows.erase(from);
     const auto to = std::find_if(here.rows.begin(), here.rows.end(),

@@ -35,16 +35,17 @@ class Namespaces final : public Network {
   explicit Namespaces(const State& state) : host_route_(state.config.host_route) {
     spawner_.run([this] {
       router_ = hold();
+      wan_ = hold();
       if (!host_route_) lan_ = hold();
     });
-    if (router_ < 0 || lan_ < 0) {
+    if (router_ < 0 || lan_ < 0 || wan_ < 0) {
       trouble_ = "network namespaces need root (CAP_SYS_ADMIN)";
       return;
     }
     wire_up(state);
   }
   ~Namespaces() override {
-    for (const pid_t pid : {router_, lan_}) {
+    for (const pid_t pid : {router_, lan_, wan_}) {
       if (pid <= 0) continue;
       ::kill(pid, SIGKILL);
       ::waitpid(pid, nullptr, 0);
@@ -57,6 +58,7 @@ class Namespaces final : public Network {
   void refresh(const State& state) override;
   int router_pid() const override { return router_; }
   int lan_pid() const override { return lan_; }
+  int wan_pid() const override { return wan_; }
   std::string trouble() const override { return trouble_; }
 
  private:
@@ -80,7 +82,8 @@ class Namespaces final : public Network {
 
   bool host_route_;
   pid_t router_ = -1;
-  pid_t lan_ = 0;
+  pid_t lan_ = 0;  // 0: the caller's own
+  pid_t wan_ = -1;
   std::string trouble_;
   std::string rules_;
   std::set<std::string> given_;  // "address interface" that the kernel has
@@ -94,8 +97,11 @@ void Namespaces::wire_up(const State&) {
   must(ip(router_, {"link", "add", "bridge", "type", "veth", "peer", "name", lan_end, "netns",
                     std::to_string(host_route_ ? ::getpid() : lan_)}));
   must(ip(router_, {"link", "set", "bridge", "up"}));
-  // The uplink: packets leave and nobody answers.
-  must(ip(router_, {"link", "add", "ether1", "type", "dummy"}));
+  // The uplink, and the provider at its other end.
+  must(ip(router_,
+          {"link", "add", "ether1", "type", "veth", "peer", "name", "eth0", "netns", std::to_string(wan_)}));
+  must(ip(wan_, {"addr", "add", "198.51.100.1/24", "dev", "eth0"}));
+  must(ip(wan_, {"link", "set", "eth0", "up"}));
   must(ip(router_, {"addr", "add", "198.51.100.10/24", "dev", "ether1"}));
   must(ip(router_, {"link", "set", "ether1", "up"}));
   must(ip(router_, {"route", "add", "default", "via", "198.51.100.1", "dev", "ether1"}));

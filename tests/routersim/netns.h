@@ -1,4 +1,4 @@
-// Network namespaces: the router's, and one for the LAN.
+// Network namespaces: the router's, one for the LAN, and one for the provider.
 #pragma once
 
 #include <memory>

@@ -24,6 +24,7 @@ class Network {
   virtual void refresh(const State&) {}
   virtual int router_pid() const { return 0; }
   virtual int lan_pid() const { return 0; }
+  virtual int wan_pid() const { return 0; }
   // "" when it came up; what failed otherwise.
   virtual std::string trouble() const { return ""; }
 };

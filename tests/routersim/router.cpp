@@ -226,6 +226,10 @@ int Router::lan_pid() const {
   return state_->network->lan_pid();
 }
 
+int Router::wan_pid() const {
+  return state_->network->wan_pid();
+}
+
 std::string Router::trouble() const {
   return state_->network->trouble();
 }

@@ -104,9 +104,11 @@ class Router {
   std::string agent_at(const std::string& name) const;
   // Runs `work` in the router's network namespace (netns), else here. For sockets that the router listens on.
   void in_router_network(const std::function<void()>& work) const;
-  // The processes that hold the namespaces, for nsenter: the router's and the LAN's; 0 in other modes.
+  // The processes that hold the namespaces, for nsenter: the router's, the LAN's (192.168.88.10) and the
+  // provider's (198.51.100.1); 0 in other modes.
   int router_pid() const;
   int lan_pid() const;
+  int wan_pid() const;
 
   // "" when the namespaces of RunMode::netns came up (and in other modes); else what failed.
   std::string trouble() const;

@@ -155,7 +155,7 @@ bool Router::admit(Via via, const std::string& from) {
   if (service == nullptr || service->flag("disabled")) return false;
   if (!address_allowed(service->text("address"), from)) return false;
   const std::string most = service->text("max-sessions");
-  if (state_->sessions[via] >= (most.empty() ? 20 : std::stoi(most))) return false;
+  if (state_->sessions[via] >= (most.empty() ? 20 : std::stoll(most))) return false;
   ++state_->sessions[via];
   return true;
 }

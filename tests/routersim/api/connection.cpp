@@ -230,7 +230,8 @@ std::string Connection::reply(std::string kind, const Attributes& words, const s
   const Faults faults = router_.faults();
   Sentence sentence{std::move(kind)};
   if (!tag.empty() && faults.tag_first) sentence.push_back(".tag=" + tag);
-  for (const auto& [name, value] : words) sentence.push_back("=" + name + "=" + value);
+  for (const auto& [name, value] : words)
+    sentence.push_back("=" + name + (faults.bare_words && value.empty() ? "" : "=" + value));
   if (!tag.empty() && !faults.tag_first) sentence.push_back(".tag=" + tag);
   return (faults.empty_sentences ? std::string(1, '\0') : std::string()) + encode(sentence);
 }

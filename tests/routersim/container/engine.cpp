@@ -305,7 +305,7 @@ void Engine::failed_run(const std::string& id, Container& container, const std::
   const bool wanted = policy == "always" || (policy == "on-failure" && about != "exited with status 0");
   if (!wanted && !own.has("auto-restart-interval")) return;
   const std::string most = own.text("restart-max-count");
-  if (wanted && !most.empty() && container.restarts >= std::stoi(most)) return;
+  if (wanted && !most.empty() && container.restarts >= std::stoll(most)) return;
   const auto interval = parse_span(own.text(wanted ? "restart-interval" : "auto-restart-interval"));
   container.retry_at = state_.now() + interval.value_or(10'000);
 }

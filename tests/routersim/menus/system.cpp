@@ -37,7 +37,8 @@ class Resource final : public Computed {
   std::vector<Row> rows(const State& state) const override {
     const Config& config = state.config;
     const Files::Space* space = state.files.volume("");
-    return {{{"uptime", print_span((state.now() - state.booted_ms) / 1000 + 60)},
+    return {{{"uptime", state.faults.uptime.empty() ? print_span((state.now() - state.booted_ms) / 1000 + 60)
+                                                    : state.faults.uptime},
              {"version", fmt::format("{} ({})", config.ros, config.channel)},
              {"build-time", date_time(state.at_least("7.10"), 1'767'225'600)},
              {"factory-software", "7.4"},

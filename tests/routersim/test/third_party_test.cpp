@@ -35,7 +35,7 @@ TEST(ThirdParty, Librouteros) {
   // Debian's package belongs to Debian's interpreter.
   if (run("/usr/bin/python3 -c 'import librouteros'").code != 0)
     GTEST_SKIP() << "python3-librouteros is not installed";
-  Router router({.admin_password = "sesame"});
+  Router router({.identity = "B\xC3\xBCro", .admin_password = "sesame"});
   ApiServer server(router);
   const Ran ran = run("timeout 60 /usr/bin/python3 " + source("clients/librouteros_check.py") + " " +
                       std::to_string(server.port()));
