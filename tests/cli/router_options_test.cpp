@@ -1,8 +1,10 @@
 // Which router, and with which secrets: what is decided before anything is connected.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "cli/router_address.h"
 #include "cli/token_store.h"
 #include "tests/support/program.h"
@@ -131,6 +133,8 @@ TEST(RouterOptions, WhatDoesNotGoTogetherIsRefusedBeforeAnythingIsTried) {
 }
 
 TEST(RouterOptions, WithoutATerminalAPasswordMustBeGiven) {
+  const base::Fd terminal(::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (terminal) GTEST_SKIP() << "these tests run on a terminal, which would be asked";
   test::TempDir dir;
   test::Program::Options options;
   options.env = {"HOME=" + dir.path()};
