@@ -184,13 +184,15 @@ std::string nft_script(const State& state) {
       if (hook.menu == path) chains.insert(std::string(hook.chain));
     }
     for (const std::string& chain : chains) {
-      declared.insert(chain_name(table, chain));
+      bool hooked = false;
       bodies += fmt::format("  chain {} {{\n", chain_name(table, chain));
       for (const Hook& hook : kHooks) {
-        if (hook.menu == path && hook.chain == chain)
-          bodies += fmt::format("    type {} hook {} priority {}; policy accept;\n", hook.type, hook.hook,
-                                hook.priority);
+        if (hook.menu != path || hook.chain != chain) continue;
+        hooked = true;
+        bodies += fmt::format("    type {} hook {} priority {}; policy accept;\n", hook.type, hook.hook,
+                              hook.priority);
       }
+      if (!hooked) declared.insert(chain_name(table, chain));
       for (const Row& row : rows) {
         if (row.text("chain") == chain && !row.flag("disabled") && !row.flag("invalid"))
           bodies += rule(state, table, row);

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
 #include <linux/close_range.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -41,6 +42,7 @@ struct Birth {
   int output = -1;
   int go = -1;  // readable once the network is set up; -1: at once
   bool isolated = false;
+  bool privileged = false;
 };
 
 int be_born(void* given) {
@@ -63,6 +65,12 @@ int be_born(void* given) {
     ::mount("sysfs", birth.sys.c_str(), "sysfs", 0, nullptr);
     ::mount("/dev", birth.dev.c_str(), nullptr, MS_BIND | MS_REC, nullptr);
     if (::chroot(birth.root.c_str()) != 0 || ::chdir("/") != 0) ::_exit(125);
+    // On a router root of a container that is not privileged is nobody outside: it reads what nobody may.
+    constexpr unsigned kNobody = 32768;
+    if (!birth.privileged &&
+        (::setgroups(0, nullptr) != 0 || ::setgid(kNobody) != 0 || ::setuid(kNobody) != 0))
+      ::_exit(124);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // changing the user had taken it back
   }
   if (birth.emulator >= 0) {
     ::fexecve(birth.emulator, birth.argv.data(), birth.env.data());
@@ -188,6 +196,7 @@ std::string Processes::place(const RunSpec& spec, std::vector<std::string>& env)
 std::string Processes::start(const State& state, const RunSpec& spec) {
   Birth birth;
   birth.isolated = isolated_;
+  birth.privileged = spec.privileged;
   if (std::string trouble = unpack(spec, birth); !trouble.empty()) return trouble;
   std::vector<std::string> env = spec.env;
   Child child;
