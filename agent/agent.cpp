@@ -7,7 +7,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <new>
 
 #include "agent/sandbox.h"
 #include "base/clock.h"
@@ -32,9 +32,21 @@ std::uint32_t frames_per_base(std::uint32_t rate_hz) {
   return rate_hz > 64 ? rate_hz : 64;
 }
 
+// Makes a member anew in its place: an assignment would make it elsewhere first.
+template <class T, class... Args>
+void renew(T& member, Args&&... args) {
+  member.~T();
+  new (&member) T(args...);
+}
+
 void put_mib(std::uint64_t bytes, base::Writer& out) {
   out.fixed(static_cast<std::int64_t>(bytes * 10 / kMiB), 1);
   out.put(" MiB");
+}
+
+bool too_small(std::string_view for_what, base::Writer& error) {
+  error.print("internal error: the arena is too small%s", for_what);
+  return false;
 }
 
 // strerror() would bring the texts of all errors.
@@ -111,8 +123,7 @@ bool Agent::take_memory(base::Writer& error) {
   texts_ = proc::Texts(arena_, kTextCount, kTextBytes);
   layout_ = proc::make_layout(arena_, {schemas, tables.size()}, {capacities, tables.size()}, &texts_);
   if (buffer_.data == nullptr || layout_.tables == nullptr) {
-    error.put("internal error: the arena is too small");
-    return false;
+    return too_small({}, error);
   }
   return true;
 }
@@ -122,13 +133,13 @@ bool Agent::plan_memory(base::Writer& error) {
   for (const proc::Table& t : layout_.all()) used_cells += t.used_slots();
   const std::uint64_t keep = static_cast<std::uint64_t>(config_.rate_hz) * config_.buffer_s;
   const std::uint32_t per_base = frames_per_base(config_.rate_hz);
-  store_.recorder = Recorder(arena_, layout_, per_base);
-  if (!store_.recorder.usable()) {
-    error.put("internal error: the arena is too small for the recorder");
-    return false;
+  if (void* const place = arena_.take(sizeof(Recorder), alignof(Recorder)); place != nullptr)
+    store_.recorder = new (place) Recorder(arena_, layout_, per_base);
+  if (store_.recorder == nullptr || !store_.recorder->usable()) {
+    return too_small(" for the recorder", error);
   }
-  store_.recorder.prime(sampler_.state());  // a base of zeroes would be planned much too small
-  const std::uint64_t base_bytes = store_.recorder.base_bytes();
+  store_.recorder->prime(sampler_.state());  // a base of zeroes would be planned much too small
+  const std::uint64_t base_bytes = store_.recorder->base_bytes();
   plan_ = plan_ring(keep, per_base, used_cells, base_bytes);
   const std::uint64_t piece = (plan_.stride - plan_.nominal + 16 * 1024 + 4095) / 4096 * 4096;
   const std::uint64_t pieces = config_.capture_mb * kMiB / piece;
@@ -170,25 +181,23 @@ bool Agent::plan_memory(base::Writer& error) {
   char* const ring = static_cast<char*>(memory_arena.take(static_cast<std::size_t>(plan_.bytes), 4096));
   char* const captures =
       static_cast<char*>(memory_arena.take(static_cast<std::size_t>(memory.capture_bytes), 4096));
-  store_.ring =
-      Ring(memory_arena,
-           ChunkPool(memory_arena, ring, static_cast<std::size_t>(plan_.nominal),
-                     static_cast<std::size_t>(plan_.stride), static_cast<std::uint32_t>(plan_.chunks)),
-           keep);
+  renew(store_.ring, memory_arena,
+        ChunkPool(memory_arena, ring, static_cast<std::size_t>(plan_.nominal),
+                  static_cast<std::size_t>(plan_.stride), static_cast<std::uint32_t>(plan_.chunks)),
+        keep);
   CaptureSettings settings;
   settings.keep_last = config_.capture_policy == "last";
   settings.pre_ticks = static_cast<std::uint64_t>(config_.capture_pre_s) * config_.rate_hz;
   settings.post_ticks = static_cast<std::uint64_t>(config_.capture_post_s) * config_.rate_hz;
   settings.refractory_ticks = static_cast<std::uint64_t>(config_.trigger_refractory_s) * config_.rate_hz;
-  captures_ = Captures(memory_arena,
-                       ChunkPool(memory_arena, captures, static_cast<std::size_t>(piece),
-                                 static_cast<std::size_t>(piece), static_cast<std::uint32_t>(pieces)),
-                       settings);
-  for (StandingDecoder& d : store_.decoders) d.decoder = proc::FrameDecoder(arena_, layout_);
-  store_.capture_decoder = proc::FrameDecoder(arena_, layout_);
+  renew(captures_, memory_arena,
+        ChunkPool(memory_arena, captures, static_cast<std::size_t>(piece), static_cast<std::size_t>(piece),
+                  static_cast<std::uint32_t>(pieces)),
+        settings);
+  for (StandingDecoder& d : store_.decoders) renew(d.decoder, arena_, layout_);
+  renew(store_.capture_decoder, arena_, layout_);
   if (memory_arena.refused() || !store_.capture_decoder.usable()) {
-    error.put("internal error: the arena is too small for the ring");
-    return false;
+    return too_small(" for the ring", error);
   }
   return true;
 }
@@ -211,9 +220,7 @@ ClockReading Agent::read_clocks() {
 
 bool Agent::start(const Config& config, const AgentOptions& options, base::Writer& error) {
   config_ = config;
-  roots_.proc = config_.proc_root;
-  roots_.sys = config_.sys_root;
-  roots_.live = config_.proc_root == "/proc";
+  roots_ = {config_.proc_root, config_.sys_root, "/dev/kmsg", config_.proc_root == "/proc"};
   if (!roots_.live) {
     const std::size_t slash =
         config_.proc_root.find_last_not_of('/') == std::string_view::npos
@@ -226,8 +233,7 @@ bool Agent::start(const Config& config, const AgentOptions& options, base::Write
   if (!parse_triggers(config_.triggers, triggers_, error) || !take_memory(error)) return false;
   if (!sampler_.start(config_, roots_, layout_, arena_, buffer_) ||
       !subticks_.start(config_, roots_, arena_, buffer_, facts_.machine)) {
-    error.put("internal error: the arena is too small for the sources");
-    return false;
+    return too_small(" for the sources", error);
   }
   for (const SourceState& s : sampler_.sources()) {
     if (!s.mandatory || s.open()) continue;
@@ -235,7 +241,7 @@ bool Agent::start(const Config& config, const AgentOptions& options, base::Write
                 proc::read_status_name(s.status));
     return false;
   }
-  eye_ = TriggerEye(layout_);
+  renew(eye_, layout_);
   sampler_.prime(read_clocks(), nullptr);
   if (!plan_memory(error)) return false;
   store_.layout = &layout_;
@@ -248,7 +254,7 @@ bool Agent::start(const Config& config, const AgentOptions& options, base::Write
   service_.sampler = &sampler_;
   service_.captures = &captures_;
   service_.triggers = &triggers_;
-  service_.events = &store_.recorder;
+  service_.events = store_.recorder;
   service_.started_monotonic_ns = base::monotonic_ns();
   service_.sandbox = "off";
   return start_loop(options, error);
@@ -288,8 +294,7 @@ bool Agent::start_loop(const AgentOptions& options, base::Writer& error) {
   constexpr std::int64_t kCalm_ns = 100'000'000;
   if (options.timer && sampler_.period_ns() <= kCalm_ns) times.calm_ns = kCalm_ns;
   if (!server_.start(service_, arena_, line_bound(layout_), epoll_.get(), times)) {
-    error.put("internal error: the arena is too small for the clients");
-    return false;
+    return too_small(" for the clients", error);
   }
   if (options.listen) {
     const std::uint32_t port = options.port >= 0 ? static_cast<std::uint32_t>(options.port) : config_.port;
@@ -328,14 +333,14 @@ void Agent::lock_down() {
 }
 
 void Agent::judge(const proc::FrameView& frame) {
-  const TickFacts facts{sampler_.period_ns(), store_.recorder.least_log_level()};
+  const TickFacts facts{sampler_.period_ns(), store_.recorder->least_log_level()};
   for (Trigger& trigger : triggers_.all()) {
     Cause cause;
     if (!eye_.holds(trigger, frame, facts, cause)) continue;
     cause.seq = frame.head.seq;
     cause.boot_ns = frame.head.boot_ns;
     cause.wall_ns = frame.head.wall_ns;
-    captures_.fire(trigger, cause, store_.ring, store_.recorder);
+    captures_.fire(trigger, cause, store_.ring, *store_.recorder);
   }
 }
 
@@ -350,13 +355,13 @@ void Agent::sample(std::int64_t due_ns, std::uint64_t missed) {
       base::Writer w(line, sizeof line);
       w.print("{\"clock\":{\"seq\":%u,\"step_ns\":%d,\"wall_ns\":%d}}", store_.ring.newest() + 1, step,
               now.wall_ns);
-      store_.recorder.event(w.view());
+      store_.recorder->event(w.view());
     }
   }
-  sampler_.tick(store_.ring.newest() + 1, now, due_ns, missed, &store_.recorder);
+  sampler_.tick(store_.ring.newest() + 1, now, due_ns, missed, store_.recorder);
   if (subticks_.on()) subticks_.flush(layout_, sampler_.state());
-  if (triggers_.count != 0) judge(store_.recorder.view(sampler_.state()));
-  if (store_.recorder.commit(sampler_.state(), store_.ring)) captures_.advance(store_.ring);
+  if (triggers_.count != 0) judge(store_.recorder->view(sampler_.state()));
+  if (store_.recorder->commit(sampler_.state(), store_.ring)) captures_.advance(store_.ring);
 }
 
 void Agent::on_timer() {

@@ -30,7 +30,8 @@ struct AgentOptions {
   ServerTimes times;
 };
 
-// A few hundred kilobytes at most: an object of static storage, or of the heap in tests.
+// A few hundred kilobytes at most: an object of static storage, or of the heap in tests. A new one is zero
+// bytes, so that memory of zeroes is one (program.cpp).
 class Agent {
  public:
   Agent() = default;
@@ -73,7 +74,7 @@ class Agent {
   void judge(const proc::FrameView& frame);
 
   Config config_;
-  proc::Roots roots_;
+  proc::Roots roots_{{}, {}, {}, false};
   char kmsg_path_[proc::kMaxPath] = {};
   MachineFacts facts_;
   base::Arena arena_;

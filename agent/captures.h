@@ -113,7 +113,7 @@ class Captures {
   bool placed_ = false;  // from_ is set: the window's start is in the ring
   std::uint64_t last_id_ = 0;
   std::uint64_t last_manual_ = 0;
-  CaptureSettings settings_;
+  CaptureSettings settings_{false, 0, 0, 0};
   CaptureCounts counts_;
 };
 

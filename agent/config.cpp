@@ -197,24 +197,15 @@ bool parse_environment(Config& out, base::Writer& error) {
 
 void write_settings_help(base::Writer& out) {
   for (const Setting& setting : kSettings) {
-    out.put("  ");
-    out.put(setting.name);
-    for (std::size_t i = setting.name.size(); i < 22; ++i) out.put(' ');
-    out.put(std::string_view(setting.help));
-    out.put(" [");
+    out.print("  %s", setting.name);
+    out.pad(setting.name.size(), 22);
+    out.print("%s [", setting.help);
     if (setting.number != nullptr) {
-      out.u64(setting.low);
-      out.put("..");
-      out.u64(setting.high);
-      out.put(", default ");
-      out.put(setting.fallback);
+      out.print("%u..%u", setting.low, setting.high);
     } else {
       out.put(setting.want);
-      if (!setting.fallback.empty()) {
-        out.put(", default ");
-        out.put(setting.fallback);
-      }
     }
+    if (!setting.fallback.empty()) out.print(", default %s", setting.fallback);
     out.put("]\n");
   }
 }

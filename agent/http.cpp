@@ -1,6 +1,7 @@
 #include "agent/http.h"
 
 #include "agent/config.h"
+#include "base/names.h"
 #include "base/text.h"
 
 namespace mikroscope::agent {
@@ -49,7 +50,7 @@ std::uint16_t parse_request_line(std::string_view line, Request& out) {
   for (const char c : target) {
     if (c <= ' ' || c == '\x7f') return 400;
   }
-  if (version.size() != 8 || version.substr(0, 5) != "HTTP/" || !base::is_digit(version[5]) ||
+  if (version.size() != 8 || !version.starts_with("HTTP/") || !base::is_digit(version[5]) ||
       version[6] != '.' || !base::is_digit(version[7])) {
     return 400;
   }
@@ -62,7 +63,7 @@ std::uint16_t parse_request_line(std::string_view line, Request& out) {
                : method == "DELETE" ? Method::del
                                     : Method::other;
   constexpr std::string_view kScheme = "http://";
-  if (target.substr(0, kScheme.size()) == kScheme) {
+  if (target.starts_with(kScheme)) {
     target.remove_prefix(kScheme.size());
     const std::size_t slash = target.find('/');
     target = slash == std::string_view::npos ? std::string_view("/") : target.substr(slash);
@@ -230,38 +231,16 @@ bool accepts(std::string_view accept, std::string_view media_type) {
 }
 
 std::string_view reason_phrase(std::uint16_t status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 204:
-      return "No Content";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
-    case 409:
-      return "Conflict";
-    case 411:
-      return "Length Required";
-    case 413:
-      return "Content Too Large";
-    case 417:
-      return "Expectation Failed";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 503:
-      return "Service Unavailable";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "Internal Server Error";
-  }
+  static constexpr std::uint16_t kStatuses[] = {200, 204, 400, 401, 404, 405, 408,
+                                                409, 411, 413, 417, 431, 503, 505};
+  static constexpr char kPhrases[] =
+      "OK\0No Content\0Bad Request\0Unauthorized\0Not Found\0Method Not Allowed\0Request Timeout\0Conflict\0"
+      "Length Required\0Content Too Large\0Expectation Failed\0Request Header Fields Too Large\0"
+      "Service Unavailable\0HTTP Version Not Supported\0Internal Server Error\0";
+  static_assert(base::name_count(kPhrases) == std::size(kStatuses) + 1);
+  std::size_t i = 0;
+  while (i < std::size(kStatuses) && kStatuses[i] != status) ++i;
+  return base::name_at(kPhrases, i);
 }
 
 }  // namespace mikroscope::agent

@@ -26,6 +26,12 @@ class Json {
   // An object or array as the value of `name`, or as an element where there is no name.
   void open(char bracket, Name name = {});
   void close(char bracket);
+  // Members or elements, ready made but for the values at the % of base::Writer::print().
+  template <class... Args>
+  [[gnu::always_inline]] void print(base::Format<std::type_identity_t<Args>...> format, const Args&... args) {
+    separate({});
+    out_.print(format, args...);
+  }
   void text(Name name, Name value);
   void number(Name name, std::uint64_t value);
   void signed_number(Name name, std::int64_t value);

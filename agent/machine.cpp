@@ -48,7 +48,7 @@ class Reader {
 std::string_view word_after(std::string_view text, std::string_view name) {
   base::Scanner s(text);
   for (std::string_view word = s.word(); !word.empty(); word = s.word()) {
-    if (word.substr(0, name.size()) == name) return word.substr(name.size());
+    if (word.starts_with(name)) return word.substr(name.size());
     s.skip_spaces();
   }
   return {};

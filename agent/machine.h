@@ -32,7 +32,7 @@ struct TripPoint {
 };
 
 struct MachineFacts {
-  proc::Machine machine;
+  proc::Machine machine{0};
   std::string_view version_line;   // /proc/version, without the compiler
   std::string_view kernel;         // release, e.g. 5.6.3
   std::string_view board;          // /proc/device-tree/model, else board= of the command line

@@ -46,8 +46,7 @@ int fail(std::string_view what, std::string_view why, int code) {
 int help() {
   char text[8192];
   base::Writer out(text, sizeof text);
-  out.put("mikroscope-agent ");
-  out.put(kVersion);
+  out.print("mikroscope-agent %s", kVersion);
   out.put(
       "\nReads this machine's kernel counters many times a second into memory and serves them over HTTP.\n"
       "\n"
@@ -61,16 +60,12 @@ int help() {
   write_settings_help(out);
   out.put("\nConditions for TRIGGERS:\n");
   for (const ConditionDef& def : all_conditions()) {
-    out.put("  ");
-    out.put(def.name);
-    out.put(def.comparison);
-    if (!def.comparison.empty()) out.put('N');
-    for (std::size_t i = def.name.size() + (def.comparison.empty() ? 0 : 3); i < 22; ++i) out.put(' ');
+    out.print("  %s%s%s", def.name, def.comparison,
+              def.comparison.empty() ? std::string_view() : std::string_view("N"));
+    out.pad(def.name.size() + (def.comparison.empty() ? 0 : 3), 22);
     out.put(std::string_view(def.help));
     if (!def.unit.empty()) {
-      out.put(" [");
-      out.put(def.unit);
-      out.put(", ");
+      out.print(" [%s, ", def.unit);
       put_scaled(def.low, out);
       out.put("..");
       put_scaled(def.high, out);
@@ -83,11 +78,11 @@ int help() {
   return kExitOk;
 }
 
-// Makes the one agent, which lives until the process ends. Its memory is zero pages until used, and no
-// destructor is registered: that would link an allocator.
+// The one agent, which lives until the process ends, without a destructor. A new one is zero bytes, as this
+// memory is; the constructor would write those zeroes one by one.
 Agent& make_agent() {
   alignas(Agent) static char memory[sizeof(Agent)];
-  return *new (memory) Agent;
+  return *std::launder(reinterpret_cast<Agent*>(memory));
 }
 
 int check(const Config& config) {
@@ -100,13 +95,12 @@ int check(const Config& config) {
   if (!agent.start(config, options, out)) return fail({}, out.view(), kExitFailed);
   out.put("configuration good\n");
   for (const SourceState& s : agent.sampler().sources()) {
-    out.put("  ");
-    out.put(s.def->name);
-    for (std::size_t i = s.def->name.size(); i < 12; ++i) out.put(' ');
+    out.print("  %s", s.def->name);
+    out.pad(s.def->name.size(), 12);
     const std::string_view status =
         s.open() && s.failures != 0 ? std::string_view("failed") : proc::read_status_name(s.status);
     out.put(status);
-    for (std::size_t i = status.size(); i < 10; ++i) out.put(' ');
+    out.pad(status.size(), 10);
     if (s.period_ticks == 1) {
       out.put("every 1 tick");
     } else {
@@ -161,7 +155,7 @@ int run_program(int argc, const char* const* argv) {
   bool checking = false;
   for (int i = 1; i < argc; ++i) {
     std::string_view argument(argv[i]);
-    if (argument.substr(0, 2) == "--") argument.remove_prefix(1);
+    if (argument.starts_with("--")) argument.remove_prefix(1);
     if (argument == "-version") {
       say(STDOUT_FILENO, "mikroscope-agent ", kVersion);
       return kExitOk;

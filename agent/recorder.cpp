@@ -15,7 +15,7 @@ constexpr std::size_t kUsualHead = 3;          // kind and a length of 128 to 16
 int log_level(std::string_view line) {
   constexpr std::string_view kLog = "{\"log\":";
   constexpr std::string_view kLevel = "\"level\":";
-  if (line.substr(0, kLog.size()) != kLog) return 8;
+  if (!line.starts_with(kLog)) return 8;
   const std::size_t at = line.find(kLevel);
   if (at == std::string_view::npos || at + kLevel.size() >= line.size()) return 8;
   const char digit = line[at + kLevel.size()];

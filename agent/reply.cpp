@@ -148,7 +148,7 @@ SliceEnd SampleReply::slice(Body& out) {
   if (!began_) preamble(out);
   if (sent_ < until_ && store_->ring.newest() > sent_) {
     check_gap(out);
-    if (store_->recorder.rows_changed_seq() > rows_seen_) rows_after(rows_seen_, false, out);
+    if (store_->recorder->rows_changed_seq() > rows_seen_) rows_after(rows_seen_, false, out);
     const SliceEnd end = query_.packed ? fill_packed(out) : fill_text(out);
     if (end == SliceEnd::broken) return end;
   }

@@ -46,7 +46,13 @@ asm(R"(
 .global _start
 .type _start, %function
 _start:
-  mov fp, #0
+)"
+#if __ARM_ARCH >= 7
+    "  movw fp, #0\n"  // which older cores do not have: there the program ends at once, and says why
+#else
+    "  mov fp, #0\n"
+#endif
+    R"(
   mov lr, #0
   mov r0, sp
   bic sp, sp, #7

@@ -47,9 +47,10 @@ bool Sampler::start(const Config& config, const proc::Roots& roots, proc::Layout
   period_ns_ = base::kNsPerSecond / rate_hz_;
   time_each_ = clock_is_cheap();
   state_ = proc::make_state(arena, layout);
-  if (state_.values == nullptr) return false;
-  self_ = proc::bind_table(layout, state_, proc::kSelfSchema);
-  timing_ = proc::bind_table(layout, state_, proc::kTimingSchema);
+  sources_ = arena.make<SourceState>(kMaxSources);
+  if (state_.values == nullptr || sources_ == nullptr) return false;
+  self_.bind(layout, state_, proc::kSelfSchema);
+  timing_.bind(layout, state_, proc::kTimingSchema);
   for (std::size_t g = 0; g < std::size(proc::kGroupNames); ++g) {
     group_key_[g] = layout.texts->intern(proc::kGroupNames[g]);
   }

@@ -87,16 +87,16 @@ class Sampler {
 
   proc::Layout* layout_ = nullptr;
   base::Arena* arena_ = nullptr;
-  proc::Roots roots_;
+  proc::Roots roots_{{}, {}, {}, false};
   base::ReadBuffer buffer_;
   proc::State state_;
-  SourceState sources_[kMaxSources];
+  SourceState* sources_ = nullptr;  // kMaxSources of them
   std::uint32_t source_count_ = 0;
-  std::uint32_t rate_hz_ = 10;
+  std::uint32_t rate_hz_ = 0;
   std::uint32_t floor_hz_ = 0;
   std::int64_t period_ns_ = 0;
   std::uint64_t tick_index_ = 0;
-  bool time_each_ = true;  // the clock is cheap here (vDSO): every reading of every source is timed
+  bool time_each_ = false;  // the clock is cheap here (vDSO): every reading of every source is timed
   SamplerStats stats_;
   TickClock clock_;
 

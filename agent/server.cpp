@@ -39,7 +39,9 @@ bool Server::start(Service& service, base::Arena& arena, std::size_t line, int e
   const std::size_t sliced = kSendAt + kSliceBytes + 2 * line + 64 * 1024;
   out_capacity_ = kHeadRoom + (sliced > kPlainRoom ? sliced : kPlainRoom) + kTail;
   out_capacity_ = (out_capacity_ + 4095) / 4096 * 4096;
-  for (Connection& c : connections_) {
+  connections_ = arena.make<Connection>(kConnections);
+  if (connections_ == nullptr) return false;
+  for (Connection& c : every()) {
     c.in = static_cast<char*>(arena.take(kMaxHead, 64));
     c.out = static_cast<char*>(arena.take(out_capacity_, 4096));
     if (c.in == nullptr || c.out == nullptr) return false;
@@ -92,7 +94,7 @@ Server::Connection* Server::place(std::int64_t now_ns, bool& spare) {
   Connection* found = nullptr;
   Connection* silent = nullptr;
   std::uint32_t open = 0;
-  for (Connection& c : connections_) {
+  for (Connection& c : every()) {
     if (c.phase == Phase::free) {
       if (found == nullptr) found = &c;
       continue;
@@ -222,7 +224,7 @@ void Server::answer(Connection& c, const Request& request, std::uint16_t bad, st
   c.body_size = 0;
   Body body = body_of(c);
   if (bad != 0) {
-    refuse(c.response, bad, reason_phrase(bad), body.text());
+    refuse(c.response, bad, reason_phrase(bad).data(), body.text());
   } else if (c.spare && request.path != "/healthz") {
     ++service_->counts.refused;
     refuse(c.response, 503, "too many connections", body.text());
@@ -283,34 +285,23 @@ void Server::fill(Connection& c) {
 std::size_t Server::write_head(const Connection& c, char* out, std::size_t capacity, bool chunked) const {
   const Response& r = c.response;
   base::Writer w(out, capacity);
-  w.put("HTTP/1.1 ");
-  w.u64(r.status);
-  w.put(' ');
-  w.put(reason_phrase(r.status));
-  if (r.status != 204) {
-    w.put("\r\nContent-Type: ");
-    w.put(r.content_type);
-  }
+  w.print("HTTP/1.1 %u %s", r.status, reason_phrase(r.status));
+  if (r.status != 204) w.print("\r\nContent-Type: %s", r.content_type);
   if (chunked) {
     if (!c.http10) w.put("\r\nTransfer-Encoding: chunked");
   } else if (r.status != 204) {
-    w.put("\r\nContent-Length: ");
-    w.u64(c.body_size);
+    w.print("\r\nContent-Length: %u", c.body_size);
   }
-  w.put("\r\nCache-Control: no-store\r\nMikroscope-Instance: ");
-  w.put(service_->facts->instance);
-  w.put("\r\nMikroscope-Boot-Id: ");
-  w.put(service_->facts->boot_id);
-  w.put("\r\nMikroscope-Newest-Seq: ");
-  w.u64(service_->store->ring.newest());
+  w.print(
+      "\r\nCache-Control: no-store\r\nMikroscope-Instance: %s\r\nMikroscope-Boot-Id: "
+      "%s\r\nMikroscope-Newest-Seq: %u",
+      service_->facts->instance, service_->facts->boot_id, service_->store->ring.newest());
   if (!c.keep_alive || (chunked && c.http10)) {
     w.put("\r\nConnection: close");
   } else if (c.http10) {
     w.put("\r\nConnection: keep-alive");
   }
-  w.put("\r\n");
-  w.put(r.extra);
-  w.put("\r\n");
+  w.print("\r\n%s\r\n", r.extra);
   return w.size();
 }
 

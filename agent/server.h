@@ -90,6 +90,7 @@ class Server {
   };
 
   void accept_one(std::int64_t now_ns);
+  std::span<Connection> every() { return {connections_, kConnections}; }
   std::span<Connection> used() { return {connections_, used_}; }
   std::span<const Connection> used() const { return {connections_, used_}; }
   Connection* place(std::int64_t now_ns, bool& spare);
@@ -107,14 +108,14 @@ class Server {
   Body body_of(Connection& c) const;
 
   Service* service_ = nullptr;
-  int epoll_ = -1;
+  int epoll_ = 0;
   base::Fd listener_;
   std::uint32_t port_ = 0;
   std::size_t out_capacity_ = 0;
-  ServerTimes times_;
-  std::int64_t looked_ns_ = 0;  // when calm clients were looked at
-  Connection connections_[kConnections];
-  std::uint32_t used_ = 0;  // connections from here on are free: a tick does not look at them
+  ServerTimes times_{0, 0, 0, 0};
+  std::int64_t looked_ns_ = 0;         // when calm clients were looked at
+  Connection* connections_ = nullptr;  // kConnections of them
+  std::uint32_t used_ = 0;             // connections from here on are free: a tick does not look at them
 };
 
 }  // namespace mikroscope::agent

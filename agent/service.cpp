@@ -51,7 +51,7 @@ const Route* find_route(std::string_view path) {
   for (const Route& route : kRoutes) {
     if (route.path == path) return &route;
   }
-  return path.substr(0, kCapturePrefix.size()) == kCapturePrefix ? &kCaptureRoute : nullptr;
+  return path.starts_with(kCapturePrefix) ? &kCaptureRoute : nullptr;
 }
 
 bool allowed(const Route& route, Method method) {
@@ -74,11 +74,11 @@ void write_histogram(Json& json, Name name, const Histogram& h) {
   json.open('[', "counts");
   for (const std::uint32_t n : h.counts) json.number({}, n);
   json.close(']');
-  json.signed_number("most_ns", h.most_ns);
+  json.print(R"("most_ns":%d)", h.most_ns);
   json.close('}');
 }
 
-constexpr Name kBadBytes = "bytes must be 1024..48000";
+constexpr char kBadBytes[] = "bytes must be 1024..48000";
 
 // NDJSON, packed or packed as text, and how much of it; false: a bad bound.
 bool packed_form(const Request& request, bool text_too, Response& response) {
@@ -95,12 +95,12 @@ bool packed_form(const Request& request, bool text_too, Response& response) {
 
 }  // namespace
 
-void refuse(Response& response, std::uint16_t status, Name message, base::Writer& body) {
+void refuse(Response& response, std::uint16_t status, const char* message, base::Writer& body) {
   body.rewind(0);
   response.status = status;
   response.kind = ReplyKind::plain;
   response.content_type = "text/plain; charset=utf-8";
-  body.put(message.text);
+  body.put(std::string_view(message));
   body.put('\n');
 }
 
@@ -143,16 +143,13 @@ void Service::handle(const Request& request, Response& response, base::Writer& b
 void Service::healthz(bool full, base::Writer& out) const {
   Json json(out);
   json.open('{');
-  json.boolean("ok", true);
-  json.number("seq", store->ring.newest());
+  json.print(R"("ok":true,"seq":%u)", store->ring.newest());
   if (full) {
-    json.number("oldest_seq", store->ring.oldest());
-    json.signed_number("wall_ns", base::wall_ns());
-    json.signed_number("boot_ns", base::boot_ns());
-    json.fixed("uptime_s", (base::monotonic_ns() - started_monotonic_ns) / 1000000, 3);
-    json.number("rate_hz", config->rate_hz);
-    json.number("missed", sampler->stats().missed);
-    json.text("version", kVersion);
+    json.print(
+        R"("oldest_seq":%u,"wall_ns":%d,"boot_ns":%d,"uptime_s":%t,"rate_hz":%u,"missed":%u,"version":%j)",
+        store->ring.oldest(), base::wall_ns(), base::boot_ns(),
+        (base::monotonic_ns() - started_monotonic_ns) / 1000000, config->rate_hz, sampler->stats().missed,
+        kVersion);
     if (!facts->board.empty()) json.text("board", facts->board);
     json.text("instance", facts->instance);
     if (!facts->boot_id.empty()) json.text("boot_id", facts->boot_id);
@@ -170,14 +167,11 @@ void Service::sampler_report(base::Writer& out) const {
   const Ring& ring = store->ring;
   Json json(out);
   json.open('{');
-  json.number("ticks", s.ticks);
-  json.number("missed", s.missed);
-  json.number("slipped", s.slipped);
-  json.number("clock_steps", s.clock_steps);
-  json.number("samples_lost", store->recorder.samples_lost());
-  json.number("events_lost", store->recorder.events_lost());
-  json.number("rows_refused", store->layout->rows_refused);
-  json.signed_number("cpu_ns", base::process_cpu_ns());
+  json.print(
+      R"("ticks":%u,"missed":%u,"slipped":%u,"clock_steps":%u,"samples_lost":%u,"events_lost":%u,"rows_refused":%u)",
+      s.ticks, s.missed, s.slipped, s.clock_steps, store->recorder->samples_lost(),
+      store->recorder->events_lost(), store->layout->rows_refused);
+  json.print(R"("cpu_ns":%d)", base::process_cpu_ns());
   json.open('[', "bounds_us");
   for (const std::uint32_t bound : kDurationBounds_us) json.number({}, bound);
   json.close(']');
@@ -186,55 +180,33 @@ void Service::sampler_report(base::Writer& out) const {
   json.open('{', "sources");
   for (const SourceState& source : sampler->sources()) {
     json.open('{', source.def->name);
-    json.text("status", proc::read_status_name(source.status));
-    json.number("reads", source.reads);
-    json.number("failures", source.failures);
+    json.print(R"("status":%j,"reads":%u,"failures":%u)", proc::read_status_name(source.status), source.reads,
+               source.failures);
     write_histogram(json, "read", source.read_time);
     json.close('}');
   }
   json.close('}');
-  json.open('{', "ring");
-  json.number("bytes", ring.bytes());
-  json.number("budget_bytes", memory.ring_bytes);
-  json.number("samples", ring.held());
-  json.number("promised_samples", ring.keep_frames());
-  json.fixed("span_s", static_cast<std::int64_t>(ring.held() * 1000 / config->rate_hz), 3);
-  json.number("cut_short", ring.cut_short());
-  json.number("oldest_seq", ring.oldest());
-  json.number("newest_seq", ring.newest());
-  json.close('}');
-  json.open('{', "server");
-  json.number("open", counts.open);
-  json.number("accepted", counts.accepted);
-  json.number("requests", counts.requests);
-  json.number("refused", counts.refused);
-  json.number("timed_out", counts.timed_out);
-  json.number("sent_bytes", counts.sent_bytes);
-  json.close('}');
+  json.print(
+      R"("ring":{"bytes":%u,"budget_bytes":%u,"samples":%u,"promised_samples":%u,"span_s":%t,"cut_short":%u,)"
+      R"("oldest_seq":%u,"newest_seq":%u})",
+      ring.bytes(), memory.ring_bytes, ring.held(), ring.keep_frames(),
+      static_cast<std::int64_t>(ring.held() * 1000 / config->rate_hz), ring.cut_short(), ring.oldest(),
+      ring.newest());
+  json.print(
+      R"("server":{"open":%u,"accepted":%u,"requests":%u,"refused":%u,"timed_out":%u,"sent_bytes":%u})",
+      counts.open, counts.accepted, counts.requests, counts.refused, counts.timed_out, counts.sent_bytes);
   json.open('{', "triggers");
   for (const Trigger& t : triggers->all()) {
-    json.open('{', t.text);
-    json.number("fired", t.fired);
-    json.number("suppressed", t.suppressed);
-    json.close('}');
+    json.print(R"(%j:{"fired":%u,"suppressed":%u})", t.text, t.fired, t.suppressed);
   }
   json.close('}');
   if (captures->enabled()) {
     const CaptureCounts& c = captures->counts();
-    json.open('{', "captures");
-    json.number("held", captures->held());
-    json.number("bytes", captures->bytes());
-    json.number("budget_bytes", captures->budget());
-    json.number("served_bytes", c.served_bytes);
-    json.number("extended", c.extended);
-    json.number("evicted", c.evicted);
-    json.number("manual", c.manual);
-    json.open('{', "refused");
-    json.number("budget", c.refused_budget);
-    json.number("empty", c.refused_empty);
-    json.number("refractory", c.suppressed_manual);
-    json.close('}');
-    json.close('}');
+    json.print(
+        R"("captures":{"held":%u,"bytes":%u,"budget_bytes":%u,"served_bytes":%u,"extended":%u,"evicted":%u,)"
+        R"("manual":%u,"refused":{"budget":%u,"empty":%u,"refractory":%u}})",
+        captures->held(), captures->bytes(), captures->budget(), c.served_bytes, c.extended, c.evicted,
+        c.manual, c.refused_budget, c.refused_empty, c.suppressed_manual);
   }
   json.close('}');
   out.put('\n');
@@ -243,9 +215,8 @@ void Service::sampler_report(base::Writer& out) const {
 void Service::captures_index(base::Writer& out) const {
   Json json(out);
   json.open('{');
-  json.text("policy", config->capture_policy);
-  json.number("budget_bytes", captures->budget());
-  json.number("bytes", captures->bytes());
+  json.print(R"("policy":%j,"budget_bytes":%u,"bytes":%u)", config->capture_policy, captures->budget(),
+             captures->bytes());
   if (captures->pending() != nullptr) json.number("pending", captures->pending()->id);
   json.open('[', "captures");
   // In the order of their ids, which places in memory do not keep.

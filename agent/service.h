@@ -73,6 +73,6 @@ class Service {
 
 void write_capabilities(const Service& service, base::Writer& out);
 // One error line with '\n' and its status.
-void refuse(Response& response, std::uint16_t status, Name message, base::Writer& body);
+void refuse(Response& response, std::uint16_t status, const char* message, base::Writer& body);
 
 }  // namespace mikroscope::agent

@@ -26,9 +26,9 @@ struct Store {
 
   const proc::Layout* layout = nullptr;
   const MachineFacts* facts = nullptr;
-  Recorder recorder;
+  Recorder* recorder = nullptr;
   Ring ring;
-  std::uint32_t rate_hz = 10;
+  std::uint32_t rate_hz = 0;
   std::uint32_t schema_hash = 0;
   StandingDecoder decoders[kDecoders];
   std::uint64_t decoder_uses = 0;

@@ -9,9 +9,8 @@
 namespace mikroscope::agent {
 namespace {
 
-constexpr std::string_view kBusyModes[] = {"user", "nice", "system", "irq", "softirq", "steal"};
-constexpr std::string_view kSoftnetColumns[] = {"processed", "dropped", "time_squeeze"};
-constexpr std::string_view kSources[] = {"stat", "softnet"};
+constexpr char kSoftnetColumns[] = "processed\0dropped\0time_squeeze\0";
+const proc::SourceDef* const kSources[] = {&proc::kStatSource, &proc::kSoftnetSource};
 
 }  // namespace
 
@@ -38,8 +37,8 @@ bool SubtickReader::start(const Config& config, const proc::Roots& roots, base::
   cpus_ = arena.make<Extremes>(cpu_count_);
   if (now_.values == nullptr || before_.values == nullptr || cpus_ == nullptr) return false;
   for (std::size_t i = 0; i < std::size(kSources); ++i) {
-    const proc::SourceDef* const def = proc::find_source(kSources[i]);
-    if (def == nullptr || !source_selected(config.sources, def->name)) continue;
+    const proc::SourceDef* const def = kSources[i];
+    if (!source_selected(config.sources, def->name)) continue;
     sources_[i] = def->make(arena);
     if (sources_[i] == nullptr) return false;
     open_[i] = sources_[i]->open(roots, arena, buffer) == proc::ReadStatus::ok;
@@ -47,10 +46,10 @@ bool SubtickReader::start(const Config& config, const proc::Roots& roots, base::
   }
   cpu_table_ = static_cast<std::uint32_t>(layout_.find("cpu"));
   softnet_table_ = static_cast<std::uint32_t>(layout_.find("softnet"));
-  for (std::size_t i = 0; i < std::size(kBusyModes); ++i) busy_[i] = proc::kCpuSchema.column(kBusyModes[i]);
-  for (std::size_t i = 0; i < std::size(kSoftnetColumns); ++i) {
-    softnet_[i] = proc::kSoftnetSchema.column(kSoftnetColumns[i]);
-  }
+  const char* names = kBusyModes;
+  for (int& column : busy_) column = proc::kCpuSchema.column(base::next_name(names));
+  names = kSoftnetColumns;
+  for (int& column : softnet_) column = proc::kSoftnetSchema.column(base::next_name(names));
   return true;
 }
 
@@ -120,7 +119,8 @@ void SubtickReader::read(std::int64_t monotonic_ns) {
 }
 
 void SubtickReader::flush(proc::Layout& layout, proc::State& state) {
-  proc::TableWriter out = proc::bind_table(layout, state, proc::kSubtickSchema);
+  proc::TableWriter out;
+  out.bind(layout, state, proc::kSubtickSchema);
   for (std::uint32_t cpu = 0; readings_ != 0 && cpu < cpu_count_; ++cpu) {
     Extremes& e = cpus_[cpu];
     if (e.readings[kBusy] == 0 && e.readings[kProcessed] == 0) continue;

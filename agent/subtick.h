@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "agent/config.h"
+#include "agent/triggers.h"
 #include "base/arena.h"
 #include "proc/source.h"
 
@@ -55,7 +56,7 @@ class SubtickReader {
   std::uint32_t cpu_count_ = 0;
   std::uint32_t cpu_table_ = 0;
   std::uint32_t softnet_table_ = 0;
-  int busy_[6] = {};
+  int busy_[kBusyModeCount] = {};
   int softnet_[3] = {};
 };
 

@@ -8,8 +8,8 @@
 namespace mikroscope::agent {
 namespace {
 
-constexpr std::int64_t scaled(std::int64_t n) {
-  return n * kThresholdScale;
+constexpr std::int32_t scaled(std::int32_t n) {
+  return n * static_cast<std::int32_t>(kThresholdScale);
 }
 
 constexpr ConditionDef kConditions[] = {
@@ -99,7 +99,7 @@ class FieldWriter {
   FieldWriter(const FieldWriter&) = delete;
   FieldWriter& operator=(const FieldWriter&) = delete;
   // table[key,key].column, the keys without labels.
-  void cell(const proc::Layout& layout, int table, std::uint32_t row, std::string_view column) {
+  void cell(const proc::Layout& layout, std::uint32_t table, std::uint32_t row, std::string_view column) {
     const proc::Table& t = layout.tables[table];
     out_.put(t.schema->table);
     bool any = false;
@@ -177,10 +177,10 @@ bool parse_triggers(std::string_view list, TriggerSet& out, base::Writer& error)
 
 TriggerEye::Column TriggerEye::find(const proc::Layout& layout, std::string_view table,
                                     std::string_view column) {
-  Column found;
-  found.table = layout.find(table);
-  if (found.table >= 0) found.column = layout.tables[found.table].schema->column(column);
-  return found;
+  const int t = layout.find(table);
+  const int c = t < 0 ? -1 : layout.tables[t].schema->column(column);
+  if (c < 0) return {};
+  return {static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(c), true};
 }
 
 TriggerEye::TriggerEye(const proc::Layout& layout)
@@ -190,12 +190,13 @@ TriggerEye::TriggerEye(const proc::Layout& layout)
       oom_(find(layout, "vm", "oom_kill")),
       irq_err_(find(layout, "stat", "irq_err")),
       bad_blocks_(find(layout, "flash", "bad_blocks")) {
-  for (std::size_t i = 0; i < std::size(kBusyModes); ++i) busy_[i] = find(layout, "cpu", kBusyModes[i]);
+  const char* modes = kBusyModes;
+  for (Column& mode : busy_) mode = find(layout, "cpu", base::next_name(modes));
 }
 
 bool TriggerEye::busy(const Trigger& trigger, const proc::FrameView& frame, Cause& out) const {
   if (!busy_[0]) return false;
-  const auto table = static_cast<std::uint32_t>(busy_[0].table);
+  const std::uint32_t table = busy_[0].table;
   if (!frame.has_table(table)) return false;
   const std::int64_t interval = frame.interval_ns(table);
   if (interval <= 0) return false;
@@ -204,7 +205,7 @@ bool TriggerEye::busy(const Trigger& trigger, const proc::FrameView& frame, Caus
     bool any = false;
     for (const Column& mode : busy_) {
       if (!mode) continue;
-      const proc::Delta d = frame.delta(table, row, static_cast<std::uint32_t>(mode.column));
+      const proc::Delta d = frame.delta(table, row, mode.column);
       if (!d.has_value()) continue;
       any = true;
       ticks += d.value;
@@ -220,7 +221,7 @@ bool TriggerEye::busy(const Trigger& trigger, const proc::FrameView& frame, Caus
     const std::uint64_t ratio = scaled_busy / static_cast<std::uint64_t>(interval);
     out.value = ratio < static_cast<std::uint64_t>(kThresholdScale) ? static_cast<std::int64_t>(ratio)
                                                                     : kThresholdScale;
-    FieldWriter(out).cell(*frame.layout, static_cast<int>(table), row, "busy_ratio");
+    FieldWriter(out).cell(*frame.layout, table, row, "busy_ratio");
     return true;
   }
   return false;
@@ -228,8 +229,8 @@ bool TriggerEye::busy(const Trigger& trigger, const proc::FrameView& frame, Caus
 
 bool TriggerEye::counted(const Column& where, const proc::FrameView& frame, Cause& out) const {
   if (!where) return false;
-  const auto table = static_cast<std::uint32_t>(where.table);
-  const auto column = static_cast<std::uint32_t>(where.column);
+  const std::uint32_t table = where.table;
+  const std::uint32_t column = where.column;
   if (!frame.has_table(table)) return false;
   const proc::Column& c = frame.layout->tables[table].schema->columns[column];
   for (std::uint32_t row = 0; row < frame.rows[table]; ++row) {
@@ -245,7 +246,7 @@ bool TriggerEye::counted(const Column& where, const proc::FrameView& frame, Caus
     }
     if (grown == 0) continue;
     out.value = to_scaled(grown);
-    FieldWriter(out).cell(*frame.layout, where.table, row, c.name);
+    FieldWriter(out).cell(*frame.layout, table, row, c.name);
     return true;
   }
   return false;
@@ -267,7 +268,7 @@ bool TriggerEye::any_reset(const proc::FrameView& frame, Cause& out) {
           continue;
         if (frame.delta(i, row, c).kind != proc::DeltaKind::reset) continue;
         out.value = scaled(1);
-        FieldWriter(out).cell(*frame.layout, static_cast<int>(i), row, t.schema->columns[c].name);
+        FieldWriter(out).cell(*frame.layout, i, row, t.schema->columns[c].name);
         return true;
       }
     }
@@ -294,9 +295,8 @@ bool TriggerEye::holds(const Trigger& trigger, const proc::FrameView& frame, con
     }
     case Condition::memfall: {
       if (!available_) return false;
-      const auto table = static_cast<std::uint32_t>(available_.table);
-      const std::uint32_t slot =
-          frame.layout->tables[table].slot(0, static_cast<std::uint32_t>(available_.column));
+      const std::uint32_t table = available_.table;
+      const std::uint32_t slot = frame.layout->tables[table].slot(0, available_.column);
       if (!frame.has(table, slot) || frame.live_before[slot] == 0 || frame.now[slot] >= frame.before[slot])
         return false;
       constexpr std::uint64_t kKibPerMib = 1024;

@@ -7,9 +7,14 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "base/names.h"
 #include "proc/delta.h"
 
 namespace mikroscope::agent {
+
+// The columns of the table cpu that make a core busy (base/names.h).
+constexpr char kBusyModes[] = "user\0nice\0system\0irq\0softirq\0steal\0";
+constexpr std::size_t kBusyModeCount = base::name_count(kBusyModes);
 
 constexpr std::string_view kDefaultTriggers = "softnet-drop,oom,kmsg<=3,reset,irq-err,flash-bad";
 constexpr int kThresholdDecimals = 4;
@@ -34,8 +39,8 @@ struct ConditionDef {
   Condition condition;
   [[no_unique_address]] proc::TableText comparison;  // ">=" or "<="; empty: takes no threshold
   [[no_unique_address]] proc::TableText unit;        // what the threshold counts, for help
-  std::int64_t low;                                  // scaled
-  std::int64_t high;
+  std::int32_t low;                                  // scaled
+  std::int32_t high;
   bool whole;  // no decimals
   [[no_unique_address]] proc::HelpText help;
 };
@@ -95,9 +100,10 @@ class TriggerEye {
 
  private:
   struct Column {
-    int table = -1;
-    int column = -1;
-    explicit operator bool() const { return table >= 0 && column >= 0; }
+    std::uint32_t table = 0;
+    std::uint32_t column = 0;
+    bool found = false;
+    explicit operator bool() const { return found; }
   };
   static Column find(const proc::Layout& layout, std::string_view table, std::string_view column);
   bool busy(const Trigger& trigger, const proc::FrameView& frame, Cause& out) const;
@@ -105,8 +111,7 @@ class TriggerEye {
   bool irq_error(const proc::FrameView& frame, Cause& out) const;
   static bool any_reset(const proc::FrameView& frame, Cause& out);
 
-  static constexpr std::string_view kBusyModes[] = {"user", "nice", "system", "irq", "softirq", "steal"};
-  Column busy_[6];
+  Column busy_[kBusyModeCount];
   Column available_;
   Column dropped_;
   Column squeeze_;

@@ -6,6 +6,21 @@
 
 namespace mikroscope::base {
 
+void* Arena::take(std::size_t bytes, std::size_t align) {
+  const std::size_t start = (used_ + align - 1) / align * align;
+  if (start > capacity_ || bytes > capacity_ - start) {
+    refused_ = true;
+    return nullptr;
+  }
+  used_ = start + bytes;
+  return base_ + start;
+}
+
+void* Arena::take_many(std::size_t bytes, std::size_t count, std::size_t align) {
+  if (count != 0 && bytes > SIZE_MAX / count) return nullptr;
+  return take(bytes * count, align);
+}
+
 std::string_view Arena::copy(std::string_view text) {
   char* const memory = static_cast<char*>(take(text.size(), 1));
   if (memory == nullptr) return {};

@@ -15,23 +15,15 @@ class Arena {
   Arena() = default;
   Arena(void* memory, std::size_t bytes) : base_(static_cast<std::byte*>(memory)), capacity_(bytes) {}
 
-  void* take(std::size_t bytes, std::size_t align = alignof(std::uint64_t)) {
-    const std::size_t start = (used_ + align - 1) / align * align;
-    if (start > capacity_ || bytes > capacity_ - start) {
-      refused_ = true;
-      return nullptr;
-    }
-    used_ = start + bytes;
-    return base_ + start;
-  }
+  void* take(std::size_t bytes, std::size_t align = alignof(std::uint64_t));
+  // `count` times `bytes` of them.
+  void* take_many(std::size_t bytes, std::size_t count, std::size_t align);
   // `count` objects, value-initialised; they are never destroyed. Plain numbers are left as the zeroes that
   // they are, so that tables with room to grow cost only the pages that they use.
   template <class T>
   T* make(std::size_t count = 1) {
-    if (count != 0 && sizeof(T) > SIZE_MAX / count) return nullptr;
-    void* const memory = take(sizeof(T) * count, alignof(T));
-    if (memory == nullptr) return nullptr;
-    T* const first = static_cast<T*>(memory);
+    T* const first = static_cast<T*>(take_many(sizeof(T), count, alignof(T)));
+    if (first == nullptr) return nullptr;
     if constexpr (std::is_trivially_default_constructible_v<T>) return first;
     for (std::size_t i = 0; i < count; ++i) new (first + i) T();
     return first;

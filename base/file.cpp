@@ -12,8 +12,8 @@ constexpr std::size_t kPage = 4096;  // the least page of any kernel; larger pag
 }  // namespace
 
 void Fd::reset() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
+  if (past_ > 0) close(past_ - 1);
+  past_ = 0;
 }
 
 Fd open_read(const char* path) {

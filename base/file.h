@@ -12,12 +12,12 @@ namespace mikroscope::base {
 class Fd {
  public:
   Fd() = default;
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  explicit Fd(int fd) : past_(fd + 1) {}
+  Fd(Fd&& other) noexcept : past_(std::exchange(other.past_, 0)) {}
   Fd& operator=(Fd&& other) noexcept {
     if (this != &other) {
       reset();
-      fd_ = std::exchange(other.fd_, -1);
+      past_ = std::exchange(other.past_, 0);
     }
     return *this;
   }
@@ -25,13 +25,13 @@ class Fd {
   Fd& operator=(const Fd&) = delete;
   ~Fd() { reset(); }
 
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
+  int get() const { return past_ - 1; }
+  explicit operator bool() const { return past_ > 0; }
   void reset();
-  int release() { return std::exchange(fd_, -1); }
+  int release() { return std::exchange(past_, 0) - 1; }
 
  private:
-  int fd_ = -1;
+  int past_ = 0;  // the descriptor plus one: zero bytes are an Fd that owns nothing
 };
 
 // O_RDONLY|O_CLOEXEC; an empty Fd with errno set on failure. `path` is NUL-terminated.

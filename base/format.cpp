@@ -60,6 +60,10 @@ void Writer::put(std::string_view text) {
   size_ += text.size();
 }
 
+void Writer::put_literal(const char* text) {
+  put(std::string_view(text));
+}
+
 void Writer::print_list(const char* format, ...) {
   std::va_list args;
   va_start(args, format);
@@ -79,6 +83,8 @@ void Writer::print_args(const char* format, std::va_list args) {
       u64(va_arg(args, std::uint64_t));
     } else if (kind == 'd') {
       i64(va_arg(args, std::int64_t));
+    } else if (kind == 't') {
+      fixed(va_arg(args, std::int64_t), 3);
     } else {
       const PrintedText text = va_arg(args, PrintedText);
       if (kind == 's') {

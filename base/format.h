@@ -27,6 +27,10 @@ template <class T>
   }
 }
 
+constexpr std::string_view truth(bool value) {
+  return value ? "true" : "false";
+}
+
 // A format for Writer::print(), checked against the arguments when compiling.
 template <class... Args>
 class Format {
@@ -39,8 +43,9 @@ class Format {
       if (*p != '%') continue;
       ++p;
       const bool wants_text = *p == 's' || *p == 'j';
-      if (!wants_text && *p != 'u' && *p != 'd') wrong();
-      if (i >= sizeof...(Args) || is_text[i] != wants_text || (!wants_text && is_signed[i] != (*p == 'd')))
+      const bool wants_signed = *p == 'd' || *p == 't';
+      if (!wants_text && !wants_signed && *p != 'u') wrong();
+      if (i >= sizeof...(Args) || is_text[i] != wants_text || (!wants_text && is_signed[i] != wants_signed))
         wrong();
       ++i;
     }
@@ -61,22 +66,26 @@ class Writer {
   // Not inlined: these are called from hundreds of places, and a router's flash is small.
   [[gnu::noinline]] void put(char c);
   [[gnu::noinline]] void put(std::string_view text);
-  // A literal, with its length known when compiling. (A char array that is no literal is refused: where its
-  // text ends is not its size.)
+  // A literal. Its length is looked for anew each time: one argument less at a hundred calls. (A char array
+  // that is no literal is refused: where its text ends is not its size.)
   template <std::size_t N>
   [[gnu::always_inline]] void put(const char (&literal)[N]) {
-    put(std::string_view(literal, N - 1));
+    put_literal(literal);
   }
   template <std::size_t N>
   void put(char (&)[N]) = delete;
-  // `format` with the arguments at its %u (unsigned), %d (signed), %s (text) and %j (text as a JSON string):
-  // one call, where a put() for each piece takes twice the code.
+  // `format` with the arguments at its %u (unsigned), %d (signed), %t (signed thousandths, as fixed(n, 3)),
+  // %s (text) and %j (text as a JSON string): one call, where a put() for each piece takes twice the code.
   template <class... Args>
   [[gnu::always_inline]] void print(Format<std::type_identity_t<Args>...> format, const Args&... args) {
     print_list(format.text, printed(args)...);
   }
   // The same for a function that takes such arguments itself, each as printed() passes it.
   void print_args(const char* format, std::va_list args);
+  // Blanks until `to` columns are full, of which `used` are.
+  void pad(std::size_t used, std::size_t to) {
+    for (; used < to; ++used) put(' ');
+  }
   void u64(std::uint64_t value);
   void i64(std::int64_t value);
   // An integer scaled by 10^decimals as a plain decimal: fixed(-5, 2) is -0.05.
@@ -97,6 +106,7 @@ class Writer {
   }
 
  private:
+  void put_literal(const char* text);
   void print_list(const char* format, ...);
 
   char* data_;

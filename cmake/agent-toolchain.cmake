@@ -35,6 +35,9 @@ string(APPEND flags " -fno-stack-protector -fno-pie -U_FORTIFY_SOURCE")
 if(MIKROSCOPE_AGENT_ARCH STREQUAL "arm64")
   string(APPEND flags " -mcmodel=tiny")  # addresses in one instruction; the program with its data is far below 1 MiB
 endif()
+if(MIKROSCOPE_AGENT_ARCH STREQUAL "amd64")
+  string(APPEND flags " -malign-data=abi")  # not every table to 32 bytes
+endif()
 if(MIKROSCOPE_AGENT_ARCH STREQUAL "armv5")
   string(APPEND flags " -mthumb")  # a quarter smaller; every v5TE core has it (Debian's armv7 compiler does so by itself)
 endif()

@@ -11,6 +11,10 @@ if(MIKROSCOPE_AGENT_LIBC STREQUAL "musl")
   set_source_files_properties(agent/rt_start.cpp PROPERTIES COMPILE_OPTIONS -fno-lto)
   target_link_options(mikroscope-agent PRIVATE -Wl,-u,_start,-u,read,-u,${clock})
 endif()
+# Smaller still, where no tick passes.
+foreach(cold address capabilities captures config http json machine program reply sandbox server service)
+  set_source_files_properties(agent/${cold}.cpp PROPERTIES COMPILE_OPTIONS -Oz)
+endforeach()
 set(CMAKE_CXX_IMPLICIT_LINK_LIBRARIES "")  # agent/rt.cpp stands in for libstdc++
 set_target_properties(mikroscope-agent PROPERTIES LINKER_LANGUAGE C)
 # The C driver takes the standard libraries of C.

@@ -48,6 +48,16 @@ int Layout::find(std::string_view table) const {
   return -1;
 }
 
+void TableWriter::bind(Layout& layout, State& state, const Schema& schema) {
+  for (std::uint32_t i = 0; i < layout.table_count; ++i) {
+    if (layout.tables[i].schema == &schema) *this = {layout, state, i};
+  }
+}
+
+bool TableWriter::row(KeyPart a, KeyPart b, KeyPart c) {
+  return row(RowKey{{a, b, c}});
+}
+
 void TableWriter::unset(std::uint32_t first, std::uint32_t count) {
   const Table& t = layout_->tables[table_];
   bool any = false;

@@ -114,6 +114,9 @@ class TableWriter {
   TableWriter(Layout& layout, State& state, std::uint32_t table)
       : layout_(&layout), state_(&state), table_(table), columns_(layout.tables[table].columns()) {}
 
+  // To the table of this schema; every schema is in every layout.
+  void bind(Layout& layout, State& state, const Schema& schema);
+
   // Selects a row for set(). False (the row is counted as refused) when the table is full.
   bool row(const RowKey& key) {
     const int found = layout_->row(table_, key, next_, state_->head.seq);
@@ -122,9 +125,7 @@ class TableWriter {
     base_ = layout_->tables[table_].slot(static_cast<std::uint32_t>(found), 0);
     return true;
   }
-  bool row(KeyPart a) { return row(RowKey{{a}}); }
-  bool row(KeyPart a, KeyPart b) { return row(RowKey{{a, b}}); }
-  bool row(KeyPart a, KeyPart b, KeyPart c) { return row(RowKey{{a, b, c}}); }
+  bool row(KeyPart a, KeyPart b = 0, KeyPart c = 0);
   // The row that row() selected last, and selecting it again without its key. The caller knows that it is the
   // same one.
   std::uint32_t row_index() const { return next_ - 1; }

@@ -128,10 +128,7 @@ class SampleWriter {
     for (std::uint32_t i = 0; i < frame_.layout->table_count; ++i) {
       if (!frame_.has_table(i) || !differs(i)) continue;
       out_.put(separator);
-      out_.put('"');
-      out_.put(frame_.layout->tables[i].schema->table);
-      out_.put("\":");
-      out_.i64(frame_.interval_ns(i));
+      out_.print("\"%s\":%d", frame_.layout->tables[i].schema->table, frame_.interval_ns(i));
       separator = ',';
     }
     out_.put('}');
@@ -150,15 +147,10 @@ class SampleWriter {
           if (d.kind == DeltaKind::normal || d.kind == DeltaKind::absent) continue;
           out_.put(separator);
           separator = ',';
-          out_.put("{\"table\":\"");
-          out_.put(t.schema->table);
-          out_.put("\",");
+          out_.print("{\"table\":\"%s\",", t.schema->table);
           if (write_keys(*frame_.layout, t, row, false, out_)) out_.put(',');
-          out_.put("\"column\":\"");
-          out_.put(t.schema->columns[c].name);
-          out_.put("\",\"kind\":\"");
-          out_.put(delta_kind_name(d.kind));
-          out_.put("\"}");
+          out_.print("\"column\":\"%s\",\"kind\":\"%s\"}", t.schema->columns[c].name,
+                     delta_kind_name(d.kind));
         }
       }
     }
@@ -214,11 +206,7 @@ bool write_names(const Layout& layout, std::uint64_t since, base::Writer& out) {
 
 bool write_gap(std::uint64_t from, std::uint64_t to, base::Writer& out) {
   const std::size_t undo = out.size();
-  out.put("{\"gap\":{\"from\":");
-  out.u64(from);
-  out.put(",\"to\":");
-  out.u64(to);
-  out.put("}}\n");
+  out.print("{\"gap\":{\"from\":%u,\"to\":%u}}\n", from, to);
   if (!out.overflow()) return true;
   out.rewind(undo);
   return false;

@@ -66,11 +66,4 @@ const SourceDef* find_source(std::string_view name) {
   return nullptr;
 }
 
-TableWriter bind_table(Layout& layout, State& state, const Schema& schema) {
-  for (std::uint32_t i = 0; i < layout.table_count; ++i) {
-    if (layout.tables[i].schema == &schema) return {layout, state, i};
-  }
-  return {};
-}
-
 }  // namespace mikroscope::proc

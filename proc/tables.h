@@ -6,9 +6,6 @@
 
 namespace mikroscope::proc {
 
-// A table's writer, found by its schema; unusable tables do not exist: every schema is in every layout.
-TableWriter bind_table(Layout& layout, State& state, const Schema& schema);
-
 template <class T>
 Source* make_source(base::Arena& arena) {
   return arena.make<T>();

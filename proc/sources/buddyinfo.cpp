@@ -33,7 +33,7 @@ static_assert(std::size(kBuddy) == kOrders + 1);
 class BuddyinfoFile final : public FileSource {
  public:
   BuddyinfoFile() : FileSource("buddyinfo", base::FileShape{1024}) {}
-  void bind(Layout& layout, State& state) override { buddy_ = bind_table(layout, state, kBuddySchema); }
+  void bind(Layout& layout, State& state) override { buddy_.bind(layout, state, kBuddySchema); }
 
  private:
   bool parse(std::string_view text, Tick&) override {

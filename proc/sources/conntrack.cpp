@@ -23,7 +23,7 @@ class ConntrackRow final : public Source {
     std::uint64_t active = 0;
     return whole(buffer, active);
   }
-  void bind(Layout& layout, State& state) override { slab_ = bind_table(layout, state, kSlabSchema); }
+  void bind(Layout& layout, State& state) override { slab_.bind(layout, state, kSlabSchema); }
 
   ReadStatus read(Tick& tick) override {
     std::uint64_t active = 0;

@@ -47,7 +47,7 @@ class CpufreqFiles final : public Source {
     }
     return ReadStatus::absent;
   }
-  void bind(Layout& layout, State& state) override { cpufreq_ = bind_table(layout, state, kCpufreqSchema); }
+  void bind(Layout& layout, State& state) override { cpufreq_.bind(layout, state, kCpufreqSchema); }
 
   ReadStatus read(Tick& tick) override {
     if (minute_.due(tick.now_boot_ns)) scan(tick.buffer);

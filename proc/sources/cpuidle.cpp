@@ -42,7 +42,7 @@ class CpuidleFiles final : public Source {
     }
     return ReadStatus::absent;
   }
-  void bind(Layout& layout, State& state) override { cpuidle_ = bind_table(layout, state, kCpuidleSchema); }
+  void bind(Layout& layout, State& state) override { cpuidle_.bind(layout, state, kCpuidleSchema); }
 
   ReadStatus read(Tick& tick) override {
     if (minute_.due(tick.now_boot_ns)) scan();

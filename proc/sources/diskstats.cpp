@@ -52,7 +52,7 @@ class DiskstatsFile final : public FileSource {
  public:
   // One record is a disk with all its partitions.
   DiskstatsFile() : FileSource("diskstats", base::FileShape{1024}) {}
-  void bind(Layout& layout, State& state) override { disk_ = bind_table(layout, state, kDiskSchema); }
+  void bind(Layout& layout, State& state) override { disk_.bind(layout, state, kDiskSchema); }
 
  private:
   enum class Form : std::uint8_t { nothing, old, usual };

@@ -51,8 +51,8 @@ class InterruptsFile final : public FileSource {
  public:
   InterruptsFile() : FileSource("interrupts", base::kUntilZero) {}
   void bind(Layout& layout, State& state) override {
-    irq_cpu_ = bind_table(layout, state, kIrqCpuSchema);
-    stat_ = bind_table(layout, state, kStatSchema);
+    irq_cpu_.bind(layout, state, kIrqCpuSchema);
+    stat_.bind(layout, state, kStatSchema);
   }
 
  private:

@@ -35,7 +35,7 @@ class Kmsg final : public Source {
     started_ = false;
     return ReadStatus::ok;
   }
-  void bind(Layout& layout, State& state) override { self_ = bind_table(layout, state, kSelfSchema); }
+  void bind(Layout& layout, State& state) override { self_.bind(layout, state, kSelfSchema); }
 
   ReadStatus read(Tick& tick) override {
     ReadStatus status = ReadStatus::ok;

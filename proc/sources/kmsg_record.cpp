@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/names.h"
 #include "base/text.h"
 
 namespace mikroscope::proc {
@@ -33,15 +34,16 @@ bool says(std::string_view text, std::string_view words) {
 
 // Names that kernels, systemd and RouterOS give to interfaces: a known stem, then a number, then anything.
 bool is_interface(std::string_view word) {
-  constexpr std::string_view kNumbered[] = {
-      "eth", "ether", "switch", "lan",  "wan",  "br",   "bridge", "bond", "wlan", "wifi",  "ppp", "wg",
-      "tun", "tap",   "veth",   "vlan", "team", "wwan", "lte",    "can",  "sfp",  "combo", "dsa"};
-  constexpr std::string_view kAnyTail[] = {"enp", "eno", "ens",  "enx",        "wlp",
-                                           "wlo", "wlx", "qsfp", "sfp-sfpplus"};
-  for (const std::string_view stem : kNumbered) {
+  const char* numbered =
+      "eth\0ether\0switch\0lan\0wan\0br\0bridge\0bond\0wlan\0wifi\0ppp\0wg\0tun\0tap\0veth\0vlan\0team\0wwan"
+      "\0lte\0can\0"
+      "sfp\0combo\0dsa\0";
+  const char* any_tail = "enp\0eno\0ens\0enx\0wlp\0wlo\0wlx\0qsfp\0sfp-sfpplus\0";
+  std::string_view stem;
+  while (stem = base::next_name(numbered), !stem.empty()) {
     if (word.starts_with(stem) && word.size() > stem.size() && base::is_digit(word[stem.size()])) return true;
   }
-  for (const std::string_view stem : kAnyTail) {
+  while (stem = base::next_name(any_tail), !stem.empty()) {
     if (word.starts_with(stem) && std::any_of(word.begin(), word.end(), base::is_digit)) return true;
   }
   return false;

@@ -27,7 +27,7 @@ constexpr Column kLoad[] = {
 class LoadavgFile final : public FileSource {
  public:
   LoadavgFile() : FileSource("loadavg") {}
-  void bind(Layout& layout, State& state) override { load_ = bind_table(layout, state, kLoadSchema); }
+  void bind(Layout& layout, State& state) override { load_.bind(layout, state, kLoadSchema); }
 
  private:
   bool parse(std::string_view text, Tick&) override {

@@ -1,6 +1,7 @@
 // /proc/meminfo: levels of memory in kB. By name, since lines differ between kernels (MemAvailable is
 // from 3.14, and some print a table of another shape first). Generated whole in one read.
 
+#include "base/names.h"
 #include "base/text.h"
 #include "proc/file_source.h"
 #include "proc/sources/key_lines.h"
@@ -39,25 +40,22 @@ constexpr Column kMem[] = {
 };
 
 // In the order of the columns.
-constexpr std::string_view kNames[] = {
-    "MemTotal",    "MemFree",      "MemAvailable", "Buffers",      "Cached",    "Dirty",     "Shmem",
-    "Slab",        "SReclaimable", "SUnreclaim",   "Committed_AS", "Writeback", "AnonPages", "Mapped",
-    "KernelStack", "PageTables",   "CommitLimit",  "Active",       "Inactive",  "SwapTotal", "SwapFree",
-};
+constexpr char kNames[] =
+    "MemTotal\0MemFree\0MemAvailable\0Buffers\0Cached\0Dirty\0Shmem\0Slab\0SReclaimable\0SUnreclaim\0"
+    "Committed_AS\0Writeback\0AnonPages\0Mapped\0KernelStack\0PageTables\0CommitLimit\0Active\0Inactive\0"
+    "SwapTotal\0SwapFree\0";
 constexpr std::size_t kColumns = std::size(kMem);
-static_assert(std::size(kNames) == kColumns);
+static_assert(base::name_count(kNames) == kColumns);
 
 int wanted(std::string_view name) {
-  for (std::size_t i = 0; i < kColumns; ++i) {
-    if (kNames[i] == name) return static_cast<int>(i);
-  }
-  return KeyLines::kUnwanted;
+  static_assert(KeyLines::kUnwanted == -1);
+  return base::name_index(kNames, name);
 }
 
 class MeminfoFile final : public FileSource {
  public:
   MeminfoFile() : FileSource("meminfo") {}
-  void bind(Layout& layout, State& state) override { mem_ = bind_table(layout, state, kMemSchema); }
+  void bind(Layout& layout, State& state) override { mem_.bind(layout, state, kMemSchema); }
 
  private:
   bool parse(std::string_view text, Tick& tick) override {

@@ -46,7 +46,7 @@ class MtdFiles final : public Source {
     const ReadStatus status = scan(buffer);
     return any_open() ? ReadStatus::ok : status;
   }
-  void bind(Layout& layout, State& state) override { mtd_ = bind_table(layout, state, kMtdSchema); }
+  void bind(Layout& layout, State& state) override { mtd_.bind(layout, state, kMtdSchema); }
 
   ReadStatus read(Tick& tick) override {
     if (minute_.due(tick.now_boot_ns)) scan(tick.buffer);

@@ -67,7 +67,7 @@ class PerfSource final : public Source {
     return ReadStatus::absent;
   }
 
-  void bind(Layout& layout, State& state) override { perf_ = bind_table(layout, state, kPerfSchema); }
+  void bind(Layout& layout, State& state) override { perf_.bind(layout, state, kPerfSchema); }
 
   ReadStatus read(Tick& tick) override {
     if (minute_.due(tick.now_boot_ns)) open_missing();

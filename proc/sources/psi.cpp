@@ -42,7 +42,7 @@ class PsiFiles final : public Source {
     root_ = roots.proc;
     return open_missing(buffer);
   }
-  void bind(Layout& layout, State& state) override { psi_ = bind_table(layout, state, kPsiSchema); }
+  void bind(Layout& layout, State& state) override { psi_.bind(layout, state, kPsiSchema); }
 
   ReadStatus read(Tick& tick) override {
     if (minute_.due(tick.now_boot_ns)) open_missing(tick.buffer);

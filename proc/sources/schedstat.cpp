@@ -23,7 +23,7 @@ constexpr Column kSched[] = {
 class SchedstatFile final : public FileSource {
  public:
   SchedstatFile() : FileSource("schedstat", base::kUntilZero) {}
-  void bind(Layout& layout, State& state) override { sched_ = bind_table(layout, state, kSchedSchema); }
+  void bind(Layout& layout, State& state) override { sched_.bind(layout, state, kSchedSchema); }
 
  private:
   bool parse(std::string_view text, Tick&) override {

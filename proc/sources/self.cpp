@@ -66,7 +66,7 @@ class SelfFiles final : public Source {
     find_groups(buffer);
     return ReadStatus::ok;  // the process's own CPU time needs no file
   }
-  void bind(Layout& layout, State& state) override { self_ = bind_table(layout, state, kSelfSchema); }
+  void bind(Layout& layout, State& state) override { self_.bind(layout, state, kSelfSchema); }
 
   ReadStatus read(Tick& tick) override {
     self_.single();

@@ -30,7 +30,7 @@ class SlabinfoFile final : public FileSource {
     limit_.open(roots, buffer);
     return FileSource::open(roots, arena, buffer);
   }
-  void bind(Layout& layout, State& state) override { slab_ = bind_table(layout, state, kSlabSchema); }
+  void bind(Layout& layout, State& state) override { slab_.bind(layout, state, kSlabSchema); }
 
  private:
   bool parse(std::string_view text, Tick& tick) override {

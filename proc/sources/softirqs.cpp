@@ -22,7 +22,7 @@ constexpr Column kSoftirq[] = {
 class SoftirqsFile final : public FileSource {
  public:
   SoftirqsFile() : FileSource("softirqs") {}
-  void bind(Layout& layout, State& state) override { softirq_ = bind_table(layout, state, kSoftirqSchema); }
+  void bind(Layout& layout, State& state) override { softirq_.bind(layout, state, kSoftirqSchema); }
 
  private:
   bool parse(std::string_view text, Tick&) override {

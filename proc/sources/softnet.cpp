@@ -68,7 +68,7 @@ class SoftnetFile final : public FileSource {
     online_.open(online_path(), buffer);
     return FileSource::open(roots, arena, buffer);
   }
-  void bind(Layout& layout, State& state) override { softnet_ = bind_table(layout, state, kSoftnetSchema); }
+  void bind(Layout& layout, State& state) override { softnet_.bind(layout, state, kSoftnetSchema); }
   void paths(void (*visit)(void*, std::string_view), void* context) const override {
     FileSource::paths(visit, context);
     if (needs_online_ && online_) visit(context, online_path().view());

@@ -60,10 +60,10 @@ class StatFile final : public FileSource {
   StatFile() : FileSource("stat") {}
 
   void bind(Layout& layout, State& state) override {
-    cpu_ = bind_table(layout, state, kCpuSchema);
-    total_ = bind_table(layout, state, kCpuTotalSchema);
-    stat_ = bind_table(layout, state, kStatSchema);
-    load_ = bind_table(layout, state, kLoadSchema);
+    cpu_.bind(layout, state, kCpuSchema);
+    total_.bind(layout, state, kCpuTotalSchema);
+    stat_.bind(layout, state, kStatSchema);
+    load_.bind(layout, state, kLoadSchema);
   }
 
  private:

@@ -45,7 +45,7 @@ class ThermalZones final : public Source {
     }
     return ReadStatus::absent;
   }
-  void bind(Layout& layout, State& state) override { thermal_ = bind_table(layout, state, kThermalSchema); }
+  void bind(Layout& layout, State& state) override { thermal_.bind(layout, state, kThermalSchema); }
 
   ReadStatus read(Tick& tick) override {
     if (minute_.due(tick.now_boot_ns)) scan(tick.buffer);

@@ -2,6 +2,7 @@
 // (pgalloc_dma, before 4.8 also pgscan_kswapd_normal, from 4.10 allocstall_movable); their sum over zones is
 // what is shown. One record per line, some 130 to 200 lines.
 
+#include "base/names.h"
 #include "base/text.h"
 #include "proc/file_source.h"
 #include "proc/sources/key_lines.h"
@@ -47,11 +48,7 @@ constexpr std::size_t kPlaces = kEvents + std::size(kLevels);
 
 // The part of `name` after `stem`, as a zone; only these: pgscan_direct_throttle is another thing.
 bool is_zone(std::string_view tail) {
-  constexpr std::string_view kZones[] = {"_dma", "_dma32", "_normal", "_high", "_movable", "_device"};
-  for (const std::string_view zone : kZones) {
-    if (zone == tail) return true;
-  }
-  return false;
+  return base::name_index("_dma\0_dma32\0_normal\0_high\0_movable\0_device\0", tail) >= 0;
 }
 
 int wanted(std::string_view name) {
@@ -70,8 +67,8 @@ class VmstatFile final : public FileSource {
  public:
   VmstatFile() : FileSource("vmstat", base::FileShape{128}) {}
   void bind(Layout& layout, State& state) override {
-    vm_ = bind_table(layout, state, kVmSchema);
-    levels_ = bind_table(layout, state, kVmLevelSchema);
+    vm_.bind(layout, state, kVmSchema);
+    levels_.bind(layout, state, kVmLevelSchema);
   }
 
  private:

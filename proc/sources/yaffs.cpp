@@ -1,6 +1,7 @@
 // /proc/yaffs: flash file systems of RouterOS. A banner, then per device a line Device N "name" and lines of
 // a key, padded with dots, and a number. All counts are 32 bits.
 
+#include "base/names.h"
 #include "base/text.h"
 #include "proc/file_source.h"
 #include "proc/tables.h"
@@ -33,23 +34,16 @@ constexpr Column kFlash[] = {
     {"free_chunks", Kind::gauge, Unit::pages, "free"},
 };
 // In the order of the columns.
-constexpr std::string_view kNames[] = {
-    "n_page_writes", "n_page_reads",     "n_erasures",       "n_gc_copies",  "all_gcs",       "n_ecc_fixed",
-    "n_ecc_unfixed", "n_retired_blocks", "n_retried_writes", "n_bad_blocks", "n_free_chunks",
-};
-static_assert(std::size(kNames) == std::size(kFlash));
-
-int column_of(std::string_view key) {
-  for (std::size_t i = 0; i < std::size(kNames); ++i) {
-    if (kNames[i] == key) return static_cast<int>(i);
-  }
-  return -1;
-}
+constexpr char kNames[] =
+    "n_page_writes\0n_page_reads\0n_erasures\0n_gc_copies\0all_gcs\0n_ecc_fixed\0n_ecc_unfixed\0n_retired_"
+    "blocks\0"
+    "n_retried_writes\0n_bad_blocks\0n_free_chunks\0";
+static_assert(base::name_count(kNames) == std::size(kFlash));
 
 class YaffsFile final : public FileSource {
  public:
   YaffsFile() : FileSource("yaffs", base::kUntilZero) {}
-  void bind(Layout& layout, State& state) override { flash_ = bind_table(layout, state, kFlashSchema); }
+  void bind(Layout& layout, State& state) override { flash_.bind(layout, state, kFlashSchema); }
 
  private:
   static constexpr std::int8_t kNoColumn = -1;
@@ -124,7 +118,7 @@ class YaffsFile final : public FileSource {
   int value(std::string_view line) {
     const std::size_t end = line.find_first_of(". ");
     if (end == std::string_view::npos) return kNoColumn;
-    const int column = column_of(line.substr(0, end));
+    const int column = base::name_index(kNames, line.substr(0, end));
     if (column < 0) return kNoColumn;
     base::Scanner s(line.substr(end));
     while (s.consume('.')) {

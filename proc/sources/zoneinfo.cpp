@@ -22,7 +22,7 @@ constexpr Column kZone[] = {
 class ZoneinfoFile final : public FileSource {
  public:
   ZoneinfoFile() : FileSource("zoneinfo", base::kUntilZero) {}
-  void bind(Layout& layout, State& state) override { zone_ = bind_table(layout, state, kZoneSchema); }
+  void bind(Layout& layout, State& state) override { zone_.bind(layout, state, kZoneSchema); }
 
  private:
   // Node 0, zone   Normal

@@ -40,14 +40,14 @@ struct World {
     layout = proc::make_layout(arena, schemas, capacities, &texts);
     state = proc::make_state(arena, layout);
     store.layout = &layout;
-    store.recorder = Recorder(arena, layout, 8);
+    store.recorder = new (arena.take(sizeof(Recorder))) Recorder(arena, layout, 8);
     constexpr std::size_t kNominal = 4096;
     constexpr std::size_t kStride = 16384;
     char* const bytes = static_cast<char*>(arena.take(chunks * kStride, 64));
     store.ring = Ring(arena, ChunkPool(arena, bytes, kNominal, kStride, chunks), keep);
     for (StandingDecoder& d : store.decoders) d.decoder = proc::FrameDecoder(arena, layout);
     proc::begin_tick(layout, state, {});
-    store.recorder.prime(state);
+    store.recorder->prime(state);
   }
 
   void tick() {
@@ -83,10 +83,10 @@ struct World {
     }
     if (random() % 5 == 0) {
       kept.event = "{\"n\":" + std::to_string(random()) + "}";
-      store.recorder.event(kept.event);
+      store.recorder->event(kept.event);
     }
-    store.recorder.view(state);
-    ASSERT_TRUE(store.recorder.commit(state, store.ring));
+    store.recorder->view(state);
+    ASSERT_TRUE(store.recorder->commit(state, store.ring));
     originals.push_back(kept);
   }
 
@@ -189,8 +189,8 @@ TEST(RingPlan, HoldsThePromiseForPlannedFrames) {
 TEST(Recorder, CountsEventsThatFindNoRoom) {
   World w(60, 10, 3);
   const std::string large(3000, 'x');
-  for (int i = 0; i < 5; ++i) w.store.recorder.event(large);
-  EXPECT_EQ(w.store.recorder.events_lost(), 3u);
+  for (int i = 0; i < 5; ++i) w.store.recorder->event(large);
+  EXPECT_EQ(w.store.recorder->events_lost(), 3u);
 }
 
 }  // namespace

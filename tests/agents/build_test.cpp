@@ -62,6 +62,16 @@ TEST_P(Agent, HasNoAllocatorAndNoExceptions) {
   }
 }
 
+// Its start (agent/rt_start.cpp) would not run them.
+TEST_P(Agent, HasNoConstructorsOfStaticObjects) {
+  if (!have("readelf")) GTEST_SKIP() << "readelf is not installed (binutils)";
+  const RunResult sections = run({"readelf", "-SW", agent_path(GetParam())});
+  ASSERT_TRUE(sections.ok()) << sections.output;
+  ASSERT_NE(sections.output.find(".text"), std::string::npos);
+  for (const char* name : {".init_array", ".ctors", ".preinit_array", ".tdata", ".tbss"})
+    EXPECT_EQ(sections.output.find(name), std::string::npos) << name;
+}
+
 TEST_P(Agent, HasAStackThatIsNotExecutable) {
   if (!have("readelf")) GTEST_SKIP() << "readelf is not installed (binutils)";
   const RunResult headers = run({"readelf", "-lW", agent_path(GetParam())});
