@@ -21,14 +21,18 @@ int port_of(const ApiTarget& target) {
   return target.security == ApiSecurity::plain ? kPlainPort : kTlsPort;
 }
 
-std::string name_of(const ApiTarget& target, Via via) {
+Via via_of(const ApiTarget& target) {
+  return target.security == ApiSecurity::plain ? Via::api : Via::api_ssl;
+}
+
+std::string name_of(const ApiTarget& target) {
   std::string host = target.host;
   if (target.port != 0) host = host.find(':') == std::string::npos ? host : "[" + host + "]";
   const std::string port = target.port != 0 ? fmt::format(":{}", target.port) : "";
-  return fmt::format("{}@{}{} ({})", target.user, host, port, via_name(via));
+  return fmt::format("{}@{}{} ({})", target.user, host, port, via_name(via_of(target)));
 }
 
-base::Result<Wire> open_wire(const ApiTarget& target, Via via, const std::string& router) {
+base::Result<Wire> open_wire(const ApiTarget& target, const std::string& router) {
   const auto failure = [&router](LostConnection lost) { return to_error(Trouble(std::move(lost)), router); };
   std::optional<TlsEngine> tls;
   if (target.security != ApiSecurity::plain) {
@@ -37,7 +41,7 @@ base::Result<Wire> open_wire(const ApiTarget& target, Via via, const std::string
     if (!engine.ok()) return std::move(engine).error();
     tls = std::move(*engine);
   }
-  base::Result<base::Fd, LostConnection> fd = dial(target.host, port_of(target), via_name(via),
+  base::Result<base::Fd, LostConnection> fd = dial(target.host, port_of(target), via_name(via_of(target)),
                                                    within(target.connect_timeout_ms, target.interrupt_fd));
   if (!fd.ok()) return failure(std::move(fd).error());
   Wire wire(Socket(std::move(fd).value()), std::move(tls));
@@ -49,9 +53,8 @@ base::Result<Wire> open_wire(const ApiTarget& target, Via via, const std::string
 
 }  // namespace
 
-base::Result<std::unique_ptr<Session>> connect_api(const ApiTarget& target) {
-  const Via via = target.security == ApiSecurity::plain ? Via::api : Via::api_ssl;
-  const std::string router = name_of(target, via);
+base::Result<std::unique_ptr<ApiConnection>> connect_api_commands(const ApiTarget& target) {
+  const std::string router = name_of(target);
   TlsTrust trust{target.host, port_of(target), target.shown_as,       target.ca_file,
                  {},          target.trust,    target.accept_new_key, target.note};
   if (trust.shown_as.empty()) trust.shown_as = target.user + "@" + target.host;
@@ -60,7 +63,7 @@ base::Result<std::unique_ptr<Session>> connect_api(const ApiTarget& target) {
     if (!plain.ok()) return std::move(plain).error();
     trust.fingerprint = std::move(*plain);
   }
-  base::Result<Wire> wire = open_wire(target, via, router);
+  base::Result<Wire> wire = open_wire(target, router);
   if (!wire.ok()) return std::move(wire).error();
   if (target.security == ApiSecurity::tls) {
     if (const base::Result<void> right = check_certificate(*wire->tls(), trust); !right.ok()) {
@@ -74,8 +77,15 @@ base::Result<std::unique_ptr<Session>> connect_api(const ApiTarget& target) {
   const base::Result<void, LostConnection> in =
       log_in(*connection, target.user, target.password, target.timeout_ms);
   if (!in.ok()) return to_error(Trouble(in.error()), router);
+  return connection;
+}
+
+base::Result<std::unique_ptr<Session>> connect_api(const ApiTarget& target) {
+  base::Result<std::unique_ptr<ApiConnection>> connection = connect_api_commands(target);
+  if (!connection.ok()) return std::move(connection).error();
   return std::unique_ptr<Session>(std::make_unique<ApiSession>(
-      std::move(connection), ApiSession::Names{via, target.host, router}, target.timeout_ms));
+      std::move(*connection), ApiSession::Names{via_of(target), target.host, name_of(target)},
+      target.timeout_ms));
 }
 
 }  // namespace mikroscope::routeros

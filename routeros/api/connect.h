@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/host/result.h"
+#include "routeros/api/connection.h"
 #include "routeros/session/known_routers.h"
 #include "routeros/session/session.h"
 
@@ -44,5 +45,8 @@ struct ApiTarget {
 // One line says what is wrong. Exit::auth: the login was refused, and nothing was tried twice; Exit::refused:
 // the certificate is not the right one; Exit::usage: a bad CA file or fingerprint.
 base::Result<std::unique_ptr<Session>> connect_api(const ApiTarget& target);
+
+// The same without a Session around it, for who runs several commands at once or listens.
+base::Result<std::unique_ptr<ApiConnection>> connect_api_commands(const ApiTarget& target);
 
 }  // namespace mikroscope::routeros

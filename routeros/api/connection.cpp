@@ -38,7 +38,8 @@ Answer<void> ApiConnection::send(const ApiCommand& command, Tag tag, const Wait&
   const Wait last_words = within(kLastWordsMs, interrupt_fd_);
   while (net == Net::closed && pump(last_words) == Net::ok) {
   }
-  return Trouble(lose(net, &pending_.at(tag)));
+  const auto at = pending_.find(tag);
+  return Trouble(lose(net, at != pending_.end() ? &at->second : nullptr));
 }
 
 Answer<ApiConnection::Tag> ApiConnection::start(const ApiCommand& command, std::int64_t timeout_ms) {
@@ -60,69 +61,79 @@ Answer<ApiConnection::Tag> ApiConnection::start(const ApiCommand& command, std::
 }
 
 Answer<ApiResult> ApiConnection::wait(Tag tag) {
-  const auto at = pending_.find(tag);
-  if (at == pending_.end()) {
+  Pending* const pending = find(tag);
+  if (pending == nullptr) {
     if (lost_) return Trouble(*lost_);
     return Trouble(DeviceError{"no such command is running", -1, "wait"});
   }
   // What has come whole counts, even if the connection was lost right after it.
-  while (!at->second.finished) {
-    const Net net = pump(at->second.wait);
-    if (net != Net::ok && !at->second.finished) return Trouble(lose(net, &at->second));
+  while (!pending->finished) {
+    const Net net = pump(pending->wait);
+    if (net != Net::ok && !pending->finished) return Trouble(lose(net, pending));
   }
-  ApiResult result = std::move(at->second.result);
-  pending_.erase(at);
+  ApiResult result = std::move(pending->result);
+  pending_.erase(tag);
   return result;
 }
 
 Answer<std::optional<Row>> ApiConnection::next_row(Tag tag, std::int64_t wait_ms) {
-  const auto at = pending_.find(tag);
-  if (at == pending_.end()) {
+  Pending* const pending = find(tag);
+  if (pending == nullptr) {
     if (lost_) return Trouble(*lost_);
     return std::optional<Row>();
   }
-  Pending& pending = at->second;
   const Wait wait = within(std::max<std::int64_t>(wait_ms, 1), interrupt_fd_);
-  while (pending.given == pending.result.rows.size()) {
-    if (pending.finished) {
-      ApiResult result = std::move(pending.result);
-      pending_.erase(at);
+  while (pending->given == pending->result.rows.size()) {
+    if (pending->finished) {
+      ApiResult result = std::move(pending->result);
+      pending_.erase(tag);
       if (!result.traps.empty()) return Trouble(std::move(result.traps.front()));
       return std::optional<Row>();
     }
-    pending.given = 0;
-    pending.result.rows.clear();
-    pending.bytes = 0;
+    pending->given = 0;
+    pending->result.rows.clear();
+    pending->bytes = 0;
     const Net net = pump(wait);
     if (net == Net::timeout) return std::optional<Row>();
-    if (net != Net::ok && pending.result.rows.empty() && !pending.finished)
-      return Trouble(lose(net, &pending));
+    if (net != Net::ok && pending->result.rows.empty() && !pending->finished)
+      return Trouble(lose(net, pending));
   }
-  return std::optional(std::move(pending.result.rows[pending.given++]));
+  return std::optional(std::move(pending->result.rows[pending->given++]));
 }
 
 bool ApiConnection::running(Tag tag) const {
   const auto at = pending_.find(tag);
-  return !lost_ && at != pending_.end() && !at->second.finished;
+  return !lost_ && at != pending_.end() && !at->second.finished && !at->second.discarded;
+}
+
+// Null: of no use any more, or never was.
+ApiConnection::Pending* ApiConnection::find(Tag tag) {
+  const auto at = pending_.find(tag);
+  return at == pending_.end() || at->second.discarded ? nullptr : &at->second;
 }
 
 Answer<void> ApiConnection::cancel(Tag tag) {
   if (lost_) return Trouble(*lost_);
-  const auto at = pending_.find(tag);
-  if (at == pending_.end()) return {};
-  if (at->second.finished) {
-    pending_.erase(at);
+  Pending* const pending = find(tag);
+  if (pending == nullptr) return {};
+  if (pending->finished) {
+    pending_.erase(tag);
     return {};
   }
-  at->second.discarded = true;
-  at->second.result = {};
-  // Nobody waits for this command either: it may end before or after the one it cancels, or with a trap when
-  // that one was done already.
+  pending->discarded = true;
+  pending->result = {};
+  return send_cancel(tag);
+}
+
+// Nobody waits for this command itself: it may end before or after the one that it cancels, or with a trap
+// when that one was done already.
+Answer<void> ApiConnection::send_cancel(Tag tag) {
   const Tag own = ++last_tag_;
   Pending& cancel = pending_[own];
   cancel.path = "/cancel";
+  cancel.timeout_ms = kCancelMs;
   cancel.discarded = true;
-  return send({"/cancel", {{"tag", std::to_string(tag)}}, {}}, own, within(kCancelMs, interrupt_fd_));
+  return send({cancel.path, {{"tag", std::to_string(tag)}}, {}}, own, within(kCancelMs, interrupt_fd_));
 }
 
 void ApiConnection::close() {
@@ -144,6 +155,10 @@ Net ApiConnection::pump(const Wait& wait) {
   std::string octets;
   const Net net = wire_.receive(octets, wait);
   if (net == Net::ok) take_in(octets);
+  // Not while octets are taken in: sending may have to read on.
+  for (const Tag tag : std::exchange(to_cancel_, {})) {
+    if (!lost_) (void)send_cancel(tag);  // a failure shows in lost_
+  }
   return lost_ ? Net::failed : net;
 }
 
@@ -206,11 +221,7 @@ void ApiConnection::add_row(Tag tag, Pending& pending, Attributes attributes) {
   pending.result.traps.push_back(
       {fmt::format("the answer is larger than {} MiB and was not read to its end", kMaxReply >> 20), -1,
        pending.path});
-  const Tag own = ++last_tag_;
-  Pending& cancel = pending_[own];
-  cancel.path = "/cancel";
-  cancel.discarded = true;
-  (void)send({"/cancel", {{"tag", std::to_string(tag)}}, {}}, own, within(kCancelMs, interrupt_fd_));
+  to_cancel_.push_back(tag);
 }
 
 // Null: of no command that runs. A reply without a tag belongs to the only command, if there is just one.

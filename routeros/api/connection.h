@@ -81,6 +81,8 @@ class ApiConnection {
   };
 
   Answer<void> send(const ApiCommand& command, Tag tag, const Wait& wait);
+  Answer<void> send_cancel(Tag tag);
+  Pending* find(Tag tag);
   Net pump(const Wait& wait);
   void take_in(std::string_view octets);
   void dispatch(Reply reply);
@@ -94,7 +96,8 @@ class ApiConnection {
   Wire wire_;
   SentenceReader reader_;
   std::map<Tag, Pending> pending_;
-  Tag last_tag_ = 0;  // never used again: late sentences must not reach another command
+  std::vector<Tag> to_cancel_;  // whose answers are too large
+  Tag last_tag_ = 0;            // never used again: late sentences must not reach another command
   int interrupt_fd_ = -1;
   bool answered_ = false;  // a reply has come
   bool closed_ = false;

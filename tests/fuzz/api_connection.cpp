@@ -29,6 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (answer.ok()) {
     for (const Row& row : answer->rows) (void)row.id();
   }
+  (void)connection.next_row(*third, 1000);
   while (connection.wait(*third).ok()) {
   }
   // The end of the input is the end of the connection.
