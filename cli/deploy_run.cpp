@@ -115,10 +115,14 @@ void SignalPace::go_on() {
 }
 
 bool SignalPace::wait_ns(std::int64_t span_ns) {
-  if (stopped()) return false;
-  pollfd stop{signals_.fd(), POLLIN, 0};
-  ::poll(&stop, 1, static_cast<int>(span_ns / 1'000'000));
-  return !stopped();
+  const std::int64_t until_ns = now_ns() + span_ns;
+  while (!stopped()) {
+    const std::int64_t left_ns = until_ns - now_ns();
+    if (left_ns <= 0) return true;
+    pollfd stop{signals_.fd(), POLLIN, 0};
+    ::poll(&stop, 1, static_cast<int>(left_ns / 1'000'000 + 1));
+  }
+  return false;
 }
 
 base::Result<UploadWay> parse_upload_way(const std::string& text) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/host/files.h"
@@ -77,6 +78,10 @@ class Install final : public VerbRun {
     good = routeros::refuse_collisions(*plan, decisions);
     if (good.ok()) good = refuse_changes(*plan, decisions);
     if (!good.ok()) return std::move(good).error();
+    const bool complete =
+        std::all_of(decisions.steps.begin(), decisions.steps.end(),
+                    [](const auto& decision) { return decision.standing == routeros::Standing::ours; });
+    if (complete && !dry_run_) return already_there(*on, signals);
     if (!quiet_ || dry_run_)
       std::fputs(routeros::plan_listing(*plan, on->session->router(), &decisions).c_str(), stdout);
     if (dry_run_) return base::Exit::ok;
@@ -100,6 +105,15 @@ class Install final : public VerbRun {
                          "change them with `mikroscope upgrade`, or leave them out", base::Exit::refused};
     }
     return {};
+  }
+
+  base::Result<base::Exit> already_there(OnRouter& on, const StopSignals& signals) const {
+    if (!quiet_) fmt::print("\"{}\" is installed already; nothing to write\n", on.options.name);
+    SignalPace pace(signals);
+    const base::Result<routeros::ProbeResult> probe =
+        probe_agent({*on.session, pace}, on.options, signals.fd());
+    if (!probe.ok()) return probe.error();
+    return report(*probe, pace);
   }
 
   base::Result<base::Exit> carry_out(OnRouter& on, const routeros::Plan& plan,

@@ -151,6 +151,7 @@ base::Result<void> start_container(const Link& link, const std::string& tag, con
                       "run `mikroscope install` again");
     last = container_state(**now);
     if (last == ContainerState::running) return true;
+    if (last == ContainerState::starting) return false;
     if (last == ContainerState::failed) return with_log(link, "the container could not be started", "");
     if (!asked) {
       asked = true;
@@ -178,12 +179,11 @@ base::Result<void> stop_container(const Link& link, const std::string& tag, cons
     const base::Result<std::optional<Row>> now = container_now(link, tag, id);
     if (!now.ok()) return now.error();
     if (!*now || stands_still(container_state(**now))) return true;
-    if (!asked && container_state(**now) != ContainerState::stopping) {
-      asked = true;
-      // It may have ended by itself between the two requests: the next look tells.
-      const Answer<std::vector<Row>> done = link.session.call({"/container/stop", {{".id", id}}});
-      if (!done.ok() && device_error(done.error()) == nullptr) return link.error(done.error());
-    }
+    if (asked || container_state(**now) == ContainerState::stopping) return false;
+    const Answer<std::vector<Row>> done = link.session.call({"/container/stop", {{".id", id}}});
+    // One that starts, or that has just ended by itself, is not stopped: the next look tells.
+    if (!done.ok() && device_error(done.error()) == nullptr) return link.error(done.error());
+    asked = done.ok();
     return false;
   });
   if (!still.ok()) return still.error();

@@ -43,7 +43,7 @@ class Decider {
       if (without_slash(row->text("root-dir")) != plan.names.root_dir) continue;
       container_row_ = row;
       const ContainerState state = container_state(*row);
-      container_ = state != ContainerState::failed && state != ContainerState::deleting;
+      container_ = state != ContainerState::failed && state != ContainerState::deleting && !emptied(state);
     }
   }
 
@@ -61,6 +61,12 @@ class Decider {
   }
 
  private:
+  // A reboot empties the memory disk, but the container's row stays.
+  bool emptied(ContainerState state) const {
+    return plan_.options.ephemeral && state == ContainerState::stopped &&
+           file_row(plan_.names.root_dir) == nullptr;
+  }
+
   bool planned(std::string_view key) const {
     return std::any_of(plan_.steps.begin(), plan_.steps.end(), [&](const Step& step) {
       return step.owner == Owner::marker && step.attribute("key") == key;
@@ -84,11 +90,10 @@ class Decider {
                 "", ""};
       case StepKind::remove_file:
         return {container_ && file_row(step.file()) == nullptr ? Standing::ours : Standing::absent, "", ""};
-      case StepKind::start: {
-        const ContainerState state = container_ ? container_state(*container_row_) : ContainerState::unknown;
-        const bool runs = state == ContainerState::running || state == ContainerState::starting;
-        return {runs ? Standing::ours : Standing::absent, "", ""};
-      }
+      case StepKind::start:
+        return {container_ && container_state(*container_row_) == ContainerState::running ? Standing::ours
+                                                                                          : Standing::absent,
+                "", ""};
     }
     return {};
   }
@@ -106,7 +111,8 @@ class Decider {
       // Of two containers of an upgrade, the plan is about the one of its slot.
       if (step.menu == "/container" && &candidate != container_row_) continue;
       if (step.menu == "/container" && !container_)
-        return {Standing::leftover, std::string(candidate.id()), "its image could not be extracted"};
+        return {Standing::leftover, std::string(candidate.id()),
+                "it cannot run: its image was not unpacked, or is gone"};
       return compared(step, candidate);
     }
     if (theirs == nullptr) return {};

@@ -37,22 +37,21 @@ std::string option_value(const OptionDef& option, const Options& options) {
 
 // "name mikroscope, veth veth-mikro, …", in lines of at most kWidth.
 std::string options_text(const Options& options, std::string_view indent) {
+  std::vector<std::string> items;
+  for (const OptionDef& option : all_options())
+    items.push_back(fmt::format("{} {}", option.name, option_value(option, options)));
+  items.push_back(fmt::format("token {}", options.token.empty() ? "-" : "(secret)"));
   std::string out;
   std::string line(indent);
-  const auto put = [&](const std::string& item) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string item = items[i] + (i + 1 < items.size() ? "," : "");
     if (line.size() + item.size() > kWidth) {
       out += line + "\n";
       line = indent;
     }
+    if (line.size() > indent.size()) line += ' ';
     line += item;
-  };
-  bool first = true;
-  for (const OptionDef& option : all_options()) {
-    if (!first) line += ", ";
-    first = false;
-    put(fmt::format("{} {}", option.name, option_value(option, options)));
   }
-  line += fmt::format(", token {}", options.token.empty() ? "-" : "(secret)");
   return out + line + "\n";
 }
 

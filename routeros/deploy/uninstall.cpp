@@ -28,14 +28,14 @@ class Remover {
     for (const std::string& manifest : between->manifests) {
       base::Result<void> gone = file(manifest);
       if (!gone.ok()) return gone;
-      const base::Result<bool> directory =
-          remove_empty_directory(r_.link, manifest.substr(0, manifest.rfind('/')));
-      if (!directory.ok()) return directory.error();
     }
-    const base::Result<bool> directory = remove_empty_directory(r_.link, options_.directory());
-    if (!directory.ok()) return directory.error();
     base::Result<Remains> after = find_remains(r_.link, options_);
     if (!after.ok()) return std::move(after).error();
+    for (const std::string& directory : after->directories) {
+      base::Result<void> gone = file(directory);
+      if (!gone.ok()) return gone;
+    }
+    after->directories.clear();  // file() has seen them go
     return verdict(*after);
   }
 

@@ -17,18 +17,19 @@ namespace mikroscope::routeros {
 // What of an installation is on the router now.
 struct Remains {
   std::vector<Row> containers;
-  std::vector<Tagged> entries;          // of our environment lists, each list's marker after its others
-  std::vector<std::string> images;      // uploaded files that the marker or the manifest speaks for
-  std::vector<Tagged> rows;             // by the tag, in the order of removal
-  std::vector<std::string> roots;       // root directories that no container has
-  std::vector<std::string> manifests;   // files
-  std::optional<Manifest> manifest;     // the first that can be read
-  std::vector<std::string> unreadable;  // menus that could not be looked into
+  std::vector<Tagged> entries;           // of our environment lists, each list's marker after its others
+  std::vector<std::string> images;       // uploaded files that the marker or the manifest speaks for
+  std::vector<Tagged> rows;              // by the tag, in the order of removal
+  std::vector<std::string> roots;        // root directories that no container has
+  std::vector<std::string> manifests;    // files
+  std::vector<std::string> directories;  // of manifests, on any disk, and empty
+  std::optional<Manifest> manifest;      // the first that can be read
+  std::vector<std::string> unreadable;   // menus that could not be looked into
   // Of a name of ours, but nothing says that they are: left alone.
   std::vector<std::string> strangers;
 
   bool nothing() const;
-  // But for the manifest: it goes last.
+  // But for the manifest and its directory: they go last.
   bool only_manifest() const;
   std::vector<std::string> lines() const;  // one for each, for people
 };

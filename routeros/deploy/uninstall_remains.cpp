@@ -18,6 +18,7 @@ class Finder {
     base::Result<void> ok = files();
     if (ok.ok()) ok = containers();
     if (ok.ok()) ok = entries();
+    if (ok.ok()) ok = find_empty_directories();
     if (!ok.ok()) return std::move(ok).error();
     judge_files();
     std::vector<std::string> menus;
@@ -46,7 +47,10 @@ class Finder {
   base::Result<void> files() {
     base::Result<std::vector<Row>> rows = print({"/file", {"name", "type"}, {}});
     if (!rows.ok()) return std::move(rows).error();
-    for (const Row& row : *rows) names_.emplace_back(without_slash(row.text("name")));
+    for (const Row& row : *rows) {
+      names_.emplace_back(without_slash(row.text("name")));
+      if (row.text("type") == "directory") directories_.push_back(names_.back());
+    }
     for (const std::string& name : names_) {
       if (!is_manifest_path(name, options_.name)) continue;
       const base::Result<std::vector<Row>> found = print({"/file", {"name", "contents"}, {{"name", name}}});
@@ -65,6 +69,27 @@ class Finder {
     return {};
   }
 
+  // The directory of manifests, on the internal flash or on any disk, where it is empty. An installation's
+  // root directory can look the same (mikroscope/mikroscope, as empty as the router lists it): only what lies
+  // on a disk counts, and nothing that a container has.
+  base::Result<void> find_empty_directories() {
+    base::Result<std::vector<Row>> disks = print({"/disk", {"slot"}, {}});
+    if (!disks.ok()) return std::move(disks).error();
+    std::vector<std::string> candidates{"mikroscope"};
+    for (const Row& disk : *disks) {
+      if (!disk.text("slot").empty()) candidates.push_back(fmt::format("{}/mikroscope", disk.text("slot")));
+    }
+    for (const std::string& name : candidates) {
+      const bool there = std::find(directories_.begin(), directories_.end(), name) != directories_.end();
+      const bool held = std::find(held_.begin(), held_.end(), name) != held_.end();
+      const bool filled = std::any_of(names_.begin(), names_.end(), [&](const std::string& other) {
+        return other.starts_with(name + "/");
+      });
+      if (there && !held && !filled) out_.directories.push_back(name);
+    }
+    return {};
+  }
+
   base::Result<void> containers() {
     std::vector<std::string> properties{"comment", "root-dir"};
     if (const MenuDef* menu = find_menu("/container"))
@@ -74,7 +99,7 @@ class Finder {
     for (Row& row : *rows) {
       if (row.text("comment") == tag_) {
         out_.containers.push_back(std::move(row));
-      } else {
+      } else if (!row.text("root-dir").empty()) {
         held_.emplace_back(without_slash(row.text("root-dir")));
       }
     }
@@ -140,8 +165,9 @@ class Finder {
   const Options& options_;
   std::string tag_;
   Remains out_;
-  std::vector<std::string> names_;  // of all files
-  std::vector<std::string> held_;   // root directories of containers that are not ours
+  std::vector<std::string> names_;        // of all files
+  std::vector<std::string> directories_;  // of them
+  std::vector<std::string> held_;         // root directories of containers that are not ours
   std::vector<Slot> marked_;
 };
 
@@ -152,7 +178,7 @@ bool Remains::only_manifest() const {
 }
 
 bool Remains::nothing() const {
-  return only_manifest() && manifests.empty();
+  return only_manifest() && manifests.empty() && directories.empty();
 }
 
 std::vector<std::string> Remains::lines() const {
@@ -166,6 +192,7 @@ std::vector<std::string> Remains::lines() const {
   for (const Tagged& row : rows) out.push_back(row.label);
   for (const std::string& root : roots) out.push_back("directory " + root);
   for (const std::string& manifest_file : manifests) out.push_back("file " + manifest_file);
+  for (const std::string& directory : directories) out.push_back("empty directory " + directory);
   return out;
 }
 

@@ -205,15 +205,23 @@ class Upgrader {
     return error;
   }
 
-  // The new agent has answered: it may start with the router, the old one goes, the record follows.
-  base::Result<void> settle_down(bool old) {
-    Attributes boot{{"start-on-boot", plan_.options.start_on_boot}};
+  base::Result<void> set_boot(const std::string& id, const std::string& value) {
+    Attributes boot{{"start-on-boot", value}};
     // A set that leaves the policy out puts it back to its default.
     for (const Attribute& attribute : plan_.find("container")->attributes) {
       if (attribute.name.starts_with("restart-")) boot.push_back(attribute);
     }
-    const Answer<void> set = a_.link.session.set("/container", new_id_, boot);
+    const Answer<void> set = a_.link.session.set("/container", id, boot);
     if (!set.ok()) return a_.link.error(set.error());
+    return {};
+  }
+
+  // The new agent has answered: it may start with the router, the old one goes, the record follows.
+  base::Result<void> settle_down(bool old) {
+    // The old one first: of two that start with the router, neither would have the address for itself.
+    base::Result<void> set = old ? set_boot(old_id(), "no") : base::Result<void>();
+    if (set.ok()) set = set_boot(new_id_, plan_.options.start_on_boot);
+    if (!set.ok()) return set;
     if (has_old()) {
       if (old) {
         base::Result<void> removed = remove_container(a_.link, tag_, occupied_.old);
