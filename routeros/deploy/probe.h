@@ -30,7 +30,7 @@ using AskFromHere = std::function<base::Result<std::string>()>;
 
 struct ProbeLimits {
   std::int64_t together_ns = 30 * kSecondNs;  // until it is called silent
-  std::int64_t alone_ns = 4 * kSecondNs;      // how long this machine tries on once the router has reached it
+  std::int64_t alone_ns = kSecondNs;          // how long this machine tries on once the router has reached it
 };
 
 // "http://172.30.10.2:9123", or the exposed address.
