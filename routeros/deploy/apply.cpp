@@ -66,9 +66,10 @@ class Applier {
         return upload(step, decision);
       case StepKind::wait: {
         tell(EventKind::waiting, step, step.title);
-        base::Result<void> ready = wait_extracted(
-            a_.link, tag_, container_, step.deadline_s,
-            [&](ContainerState state) { tell(EventKind::waiting, step, std::string(state_name(state))); });
+        base::Result<void> ready =
+            wait_extracted(a_.link, tag_, container_, step.deadline_s, [&](ContainerState state) {
+              if (state == ContainerState::extracting) tell(EventKind::waiting, step, "extracting");
+            });
         if (ready.ok()) tell(EventKind::done, step);
         return ready;
       }
