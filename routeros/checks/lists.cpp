@@ -55,7 +55,7 @@ const Check kInterfaceListCheck{
     "Lists of the uplink are the wrong ones.",
     run_interface_list};
 const Check kAddressListCheck{
-    "address-list", "the address list", "/ip/firewall/address-list",
+    "address-list", "the address list is there or will be", "/ip/firewall/address-list",
     "The agent's subnet joins it; an address list exists as soon as it has an entry.", run_address_list};
 
 }  // namespace mikroscope::routeros

@@ -35,10 +35,9 @@ std::string fix_of(const Json& report, std::string_view check) {
   return "";
 }
 
-Json report(RouterDouble& router, std::vector<std::string> more = {}, const std::string& user = "admin",
-            const std::string& password = "") {
+Json report(RouterDouble& router, std::vector<std::string> more = {}, const std::string& user = "admin") {
   more.emplace_back("--json");
-  const Exited exited = router.run("doctor", more, user, password);
+  const Exited exited = router.run("doctor", more, user);
   Json out = Json::parse(exited.out, nullptr, false);
   EXPECT_TRUE(out.is_object()) << exited.out << exited.err;
   if (!out.is_object()) return Json::object();
@@ -166,10 +165,10 @@ TEST(Doctor, OlderAndOtherRouters) {
 
 TEST(Doctor, AnAccountWithoutAPolicyIsToldSo) {
   START_ROUTER(router, {"--preset", "home,policies"});
-  const Json reader = report(router, {}, "reader", "password");
+  const Json reader = report(router, {}, "reader");
   EXPECT_EQ(reader["missing"], 0) << reader.dump(1);
   router.control("fault no-policy=sensitive");
-  EXPECT_EQ(report(router, {}, "reader", "password")["missing"], 0);
+  EXPECT_EQ(report(router, {}, "reader")["missing"], 0);
   router.control("clear");
   router.control("fault no-policy=read");
   const Json blind = report(router);

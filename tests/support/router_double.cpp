@@ -1,9 +1,7 @@
 #include "tests/support/router_double.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 
 namespace mikroscope::test {
@@ -20,7 +18,8 @@ RouterDouble::RouterDouble(std::vector<std::string> flags) {
     trouble_ = "mikroscope-routersim was not built";
     return;
   }
-  std::vector<std::string> argv = {path, "--control", "--die-with-parent", "--api-ssl-port", "-1"};
+  std::vector<std::string> argv = {path, "--control",  "--die-with-parent", "--api-ssl-port",
+                                   "-1", "--password", "password"};
   argv.insert(argv.end(), flags.begin(), flags.end());
   Program::Options options;
   options.pipe_input = true;
@@ -49,24 +48,14 @@ std::string RouterDouble::control(const std::string& line) {
   return answer.substr(0, answer.rfind('.'));
 }
 
-Exited RouterDouble::run(std::string verb, std::vector<std::string> more, const std::string& user,
-                         const std::string& password) {
+Exited RouterDouble::run(std::string verb, std::vector<std::string> more, const std::string& user) {
   std::vector<std::string> arguments = {
       std::move(verb), "--router",    user + "@127.0.0.1", "--via",
       "api",           "--api-plain", "--api-port",        std::to_string(api_port_)};
   arguments.insert(arguments.end(), more.begin(), more.end());
   Program::Options options;
-  // An empty variable counts as unset: a file says that the password is empty.
-  const std::string file = home_ / "password";
-  std::FILE* const out = std::fopen(file.c_str(), "we");
-  if (out != nullptr) {
-    ::fchmod(::fileno(out), 0600);
-    std::fputs((password + "\n").c_str(), out);
-    std::fclose(out);
-  }
-  arguments.insert(arguments.end(), {"--password-file", file});
   options.env = {"HOME=" + (home_ / ""), "XDG_STATE_HOME=" + (home_ / "state"),
-                 "XDG_CONFIG_HOME=" + (home_ / "config")};
+                 "XDG_CONFIG_HOME=" + (home_ / "config"), "MIKROSCOPE_PASSWORD=password"};
   return test::run(std::move(arguments), options);
 }
 

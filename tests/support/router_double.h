@@ -23,9 +23,9 @@ class RouterDouble {
   // The answer to a line of its --control, without the "." at its end.
   std::string control(const std::string& line);
 
-  // mikroscope VERB --router … over the plain API, with `more` behind it; a home of its own.
-  Exited run(std::string verb, std::vector<std::string> more = {}, const std::string& user = "admin",
-             const std::string& password = "");
+  // mikroscope VERB --router … over the plain API, with `more` behind it; a home of its own. All users have
+  // the password "password".
+  Exited run(std::string verb, std::vector<std::string> more = {}, const std::string& user = "admin");
 
  private:
   TempDir home_;
