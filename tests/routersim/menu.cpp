@@ -38,6 +38,13 @@ const VerbDef* among(std::span<const VerbDef> verbs, std::string_view name) {
   return nullptr;
 }
 
+std::string given_rows(const Request& request) {
+  for (const std::string_view name : {".id", "numbers", "number"}) {
+    if (request.attributes.has(name)) return request.attributes.text(name);
+  }
+  return "";
+}
+
 Trap no_such_item() {
   return {"no such item (4)", 0};
 }
@@ -229,8 +236,7 @@ Outcome Menu::get(State& state, const User&, const Request& request) {
     std::vector<Trap> traps;
     std::vector<std::string> ids = named_rows(state, request, traps);
     // A row that is only computed, like a connected route, has an id all the same.
-    if (ids.empty() && !request.where)
-      ids = {request.attributes.text(request.attributes.has(".id") ? ".id" : "numbers")};
+    if (ids.empty() && !request.where) ids = {given_rows(request)};
     if (ids.size() > 1) return Outcome::trap("invalid internal item number", 0);
     for (Row& row : all) {
       if (!ids.empty() && row.text(".id") == ids.front()) found = &row;
@@ -262,11 +268,7 @@ std::vector<std::string> Menu::named_rows(const State& state, const Request& req
     }
     return ids;
   }
-  std::string given;
-  for (const std::string_view name : {".id", "numbers", "number"}) {
-    if (request.attributes.has(name)) given = request.attributes.text(name);
-  }
-  for (const std::string& item : split(given)) {
+  for (const std::string& item : split(given_rows(request))) {
     const Table& rows_here = table(state);
     const Row* row = rows_here.by_id(item);
     if (row == nullptr) row = rows_here.by("name", item);

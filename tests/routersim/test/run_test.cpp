@@ -1,5 +1,9 @@
 // The double runs the agent that was installed: on loopback, under emulation, and behind a real firewall.
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -145,6 +149,28 @@ std::string from_lan(const Router& router, const std::string& url) {
   return reply.body;
 }
 
+// Whether an echo request from the namespace of `pid` is answered within 2 s.
+bool pings(int pid, const char* address) {
+  bool answered = false;
+  in_network_of(pid, [&] {
+    const int fd = ::socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    inet_pton(AF_INET, address, &to.sin_addr);
+    // Type 8, code 0, checksum ~0x0801, identifier 0, sequence 1.
+    const unsigned char echo[8] = {8, 0, 0xF7, 0xFE, 0, 0, 0, 1};
+    ::sendto(fd, echo, sizeof echo, 0, reinterpret_cast<sockaddr*>(&to), sizeof to);
+    pollfd waiting{fd, POLLIN, 0};
+    unsigned char reply[128];
+    while (!answered && ::poll(&waiting, 1, 2000) > 0) {
+      const ssize_t got = ::recv(fd, reply, sizeof reply, 0);
+      answered = got >= 28 && reply[20] == 0;  // behind the IP header: an echo reply
+    }
+    ::close(fd);
+  });
+  return answered;
+}
+
 TEST(Run, TheTrapsOfTheAdvancedFirewallAreReal) {
   if (::geteuid() != 0) GTEST_SKIP() << "network namespaces need root";
   if (!have("ip") || !have("nft") || !have("nsenter"))
@@ -159,10 +185,7 @@ TEST(Run, TheTrapsOfTheAdvancedFirewallAreReal) {
   ASSERT_EQ(box.router.trouble(), "");
   const std::string url = "http://172.30.10.2:9123/healthz";
   EXPECT_EQ(from_lan(box.router, url), "") << "the veth is in no interface list";
-  EXPECT_EQ(run_tool({"nsenter", "--net=/proc/" + std::to_string(box.router.lan_pid()) + "/ns/net", "ping",
-                      "-c1", "-W2", "172.30.10.2"}),
-            "")
-      << "and yet it answers a ping";
+  EXPECT_TRUE(pings(box.router.lan_pid(), "172.30.10.2")) << "and yet it answers a ping";
   box.run("/interface/list/member/add", {{"list", "LAN"}, {"interface", "veth1"}});
   EXPECT_EQ(from_lan(box.router, url), "") << "its address is in no address list";
   box.run("/ip/firewall/address-list/add", {{"list", "LANs"}, {"address", "172.30.10.0/30"}});
