@@ -6,7 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 readonly kHelp='Usage: ./install.sh [--prefix DIR] [--demo | --test]
 
   (nothing)      install what the build needs (apt), build, and install to DIR (default ~/.local)
-  --demo         the same; then record this machine for 10 s with two markers and draw it
+  --demo         the same; then record this machine and draw it, and do the same through a router's double:
+                 doctor, install, record, plot, uninstall
   --test         install what the tests need too, build everything, run all tests
   --prefix DIR   where bin/mikroscope goes
   --help         this text
@@ -107,14 +108,14 @@ build_packages() {
   if [ "$(dpkg --print-architecture)" = amd64 ] && [ -z "${MIKROSCOPE_NO_AGENTS:-}" ]; then echo "$kCrossPackages"; fi
 }
 
-# build PRESET: configures and compiles; what it prints goes to a log, of which a failure shows the errors.
+# build PRESET [OPTION]: configures and compiles; what it prints goes to a log, of which a failure shows the errors.
 build() {
   local log=build/$1.log start=$SECONDS
   mkdir -p build
   say "building preset $1 (log: $log)"
   local embed=AUTO
   [ -z "${MIKROSCOPE_NO_AGENTS:-}" ] || embed=OFF
-  if ! { cmake --preset "$1" -DMIKROSCOPE_EMBED_AGENTS=$embed && cmake --build --preset "$1" -j "$jobs"; } > "$log" 2>&1; then
+  if ! { cmake --preset "$1" -DMIKROSCOPE_EMBED_AGENTS=$embed ${2:+"$2"} && cmake --build --preset "$1" -j "$jobs"; } > "$log" 2>&1; then
     grep -E 'error|Error|FAILED|undefined' "$log" | head -n 40 >&2 || tail -n 40 "$log" >&2
     fail "the build failed (whole log: $log)"
   fi
@@ -157,14 +158,53 @@ demo() {
   say "the picture: $dir/demo.svg"
 }
 
+# The same with a router in between: a double of one (there is none in a checkout), which runs the agent that was installed.
+router_demo() {
+  local tool=$prefix/bin/mikroscope dir=$PWD/build/demo/router
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  say "starting a router's double: build/release/tests/mikroscope-routersim --arch x86_64 --run loopback"
+  MIKROSCOPE_PASSWORD=$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')
+  export MIKROSCOPE_PASSWORD XDG_STATE_HOME=$dir/state XDG_CONFIG_HOME=$dir/config
+  build/release/tests/mikroscope-routersim --arch x86_64 --run loopback --preset home --die-with-parent \
+    --password "$MIKROSCOPE_PASSWORD" --request-log "$dir/requests" > "$dir/double.log" 2>&1 &
+  local double=$!
+  # shellcheck disable=SC2064
+  trap "kill $double 2> /dev/null || true" EXIT
+  local deadline=$((SECONDS + 15)) listening
+  until grep -qx ready "$dir/double.log"; do
+    kill -0 "$double" 2> /dev/null || { cat "$dir/double.log" >&2; fail "the double did not start (above)"; }
+    [ $SECONDS -lt $deadline ] || fail "the double did not start within 15 s (log: $dir/double.log)"
+    sleep 0.05
+  done
+  listening=$(sed -n 's/^api-ssl \([^ ]*\) sha256 \(.*\)/\1 \2/p' "$dir/double.log")
+  local at=${listening% *} print=${listening#* }
+  local router=(--router "admin@${at%:*}" --api-port "${at##*:}" --fingerprint "$print" --via api-ssl)
+  verb() {
+    say "mikroscope $* ${router[*]}"
+    "$tool" "$@" "${router[@]}" || fail "\`mikroscope $1\` failed (above)"
+  }
+  verb doctor
+  verb install --yes
+  verb record --for 10s --out "$dir/router"
+  say "mikroscope plot --in $dir/router"
+  "$tool" plot --in "$dir/router" || fail "the plot failed (above)"
+  verb uninstall --yes
+  kill "$double"
+  wait "$double" 2> /dev/null || true
+  trap - EXIT
+  say "the picture: $dir/router.svg"
+}
+
 case $mode in
   install | demo)
     # shellcheck disable=SC2046
     install_packages $(build_packages)
     [ -n "${MIKROSCOPE_NO_AGENTS:-}" ] || set_up_agents
-    build release
+    if [ "$mode" = demo ]; then build release -DMIKROSCOPE_ROUTERSIM=ON; else build release; fi
     install_here
     [ "$mode" = install ] || demo
+    [ "$mode" = install ] || [ -n "${MIKROSCOPE_NO_AGENTS:-}" ] || router_demo
     ;;
   test)
     # shellcheck disable=SC2046
