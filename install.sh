@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 readonly kHelp='Usage: ./install.sh [--prefix DIR] [--demo | --test]
 
   (nothing)      install what the build needs (apt), build, and install to DIR (default ~/.local)
-  --demo         the same; then record this machine and draw it, and do the same through a router's double:
+  --demo         the same; then record this machine and draw it, and do the same through the double of a router:
                  doctor, install, record, plot, uninstall
   --test         install what the tests need too, build everything, run all tests
   --prefix DIR   where bin/mikroscope goes
