@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/host/files.h"
@@ -128,7 +129,11 @@ class Doctor final : public VerbRun {
                                      missing == 1 ? " is" : "s are"),
                          "do what stands behind \"fix:\", then run this again"};
     }
-    fmt::print("every prerequisite is met{}; nothing was written\n",
+    const bool all_known = std::none_of(report.findings.begin(), report.findings.end(), [](const auto& f) {
+      return f.second.level == routeros::Level::warn && f.second.unknown;
+    });
+    fmt::print("{}{}; nothing was written\n",
+               all_known ? "every prerequisite is met" : "nothing that the account may read is missing",
                warnings == 0 ? "" : fmt::format(", with {} warning{}", warnings, warnings == 1 ? "" : "s"));
     return base::Exit::ok;
   }

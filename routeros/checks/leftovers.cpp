@@ -21,7 +21,11 @@ Finding run(const Facts& facts, const Options& options) {
   if (!plan.ok()) return skip(plan.error().what);
   std::vector<std::string> left;
   std::size_t expected = 0;
+  std::optional<Finding> hidden;
   for (const MenuRead& read : facts.menus) {
+    const auto& names = read.menu->proplist;
+    const bool marked = std::find(names.begin(), names.end(), "comment") != names.end();
+    if (marked && read.refused && !hidden) hidden = unreadable(facts, {read.menu->path});
     for (const Row* const row : tagged_rows(facts, read.menu->path, options.tag())) {
       const bool planned = std::any_of(plan->steps.begin(), plan->steps.end(), [&](const Step& step) {
         return step.menu == read.menu->path && step.identifies(*row);
@@ -33,6 +37,8 @@ Finding run(const Facts& facts, const Options& options) {
       }
     }
   }
+  // Without the container package there is no menu that could hold something.
+  if (left.empty() && hidden && hidden->level != Level::skip) return *hidden;
   if (left.empty())
     return ok(expected == 0 ? "nothing of this installation is there" : "nothing beside the installation");
   const std::size_t all = left.size();

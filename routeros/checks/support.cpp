@@ -11,17 +11,25 @@
 namespace mikroscope::routeros {
 
 Finding ok(std::string evidence) {
-  return {Level::ok, std::move(evidence), {}};
+  return {Level::ok, std::move(evidence), {}, false};
 }
 Finding warn(std::string evidence, std::string fix) {
-  return {Level::warn, std::move(evidence), std::move(fix)};
+  return {Level::warn, std::move(evidence), std::move(fix), false};
 }
 Finding missing(std::string evidence, std::string fix) {
-  return {Level::missing, std::move(evidence), std::move(fix)};
+  return {Level::missing, std::move(evidence), std::move(fix), false};
 }
 Finding skip(std::string evidence) {
-  return {Level::skip, std::move(evidence), {}};
+  return {Level::skip, std::move(evidence), {}, false};
 }
+
+namespace {
+
+Finding not_known(std::string evidence, std::string fix) {
+  return {Level::warn, std::move(evidence), std::move(fix), true};
+}
+
+}  // namespace
 
 std::optional<Finding> unreadable(const Facts& facts, std::initializer_list<std::string_view> menus) {
   for (const std::string_view path : menus) {
@@ -35,14 +43,14 @@ std::optional<Finding> unreadable(const Facts& facts, std::initializer_list<std:
     if (refused->not_permitted()) {
       const MenuDef* const menu = find_menu(path);
       const std::string_view policy = menu == nullptr ? "read" : menu->policy;
-      return warn(fmt::format("not known: the account may not read {} ({})", path, words),
-                  fmt::format("add the policy \"{}\" to the account's group: `/user/group/set GROUP "
-                              "policy=…,{}`",
-                              policy, policy));
+      return not_known(fmt::format("not known: the account may not read {} ({})", path, words),
+                       fmt::format("add the policy \"{}\" to the account's group: `/user/group/set GROUP "
+                                   "policy=…,{}`",
+                                   policy, policy));
     }
     if (refused->no_such_command()) return skip(fmt::format("this RouterOS has no {} ({})", path, words));
-    return warn(fmt::format("not known: reading {} failed ({})", path, words),
-                fmt::format("see what `{}/print` says on the router, then run this again", path));
+    return not_known(fmt::format("not known: reading {} failed ({})", path, words),
+                     fmt::format("see what `{}/print` says on the router, then run this again", path));
   }
   return std::nullopt;
 }

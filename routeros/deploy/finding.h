@@ -17,6 +17,7 @@ struct Finding {
   Level level = Level::ok;
   std::string evidence;  // what was read: "7.24.2 (stable)"
   std::string fix;       // with warn and missing: a command of the router, a flag of ours, or one sentence
+  bool unknown = false;  // a menu that it needs could not be read
 };
 
 // A prerequisite or an advice: one file in routeros/checks, one line in all_checks().

@@ -196,7 +196,7 @@ TEST(Doctor, FactsAreKeptWithoutSecretsAndReadAgain) {
 }
 
 TEST(Doctor, ARouterThatHasJustBooted) {
-  START_ROUTER(router, {"--fault", "boot-ms=1500"});
+  START_ROUTER(router, {"--fault", "boot=1500"});
   EXPECT_EQ(report(router)["missing"], 0);
 }
 

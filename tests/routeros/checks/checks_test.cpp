@@ -413,6 +413,9 @@ TEST(Checks, Leftovers) {
   append(f, "/ip/firewall/raw",
          {{".id", "*4"}, {"chain", "prerouting"}, {"comment", "mikroscope:mikroscope"}});
   expect("leftovers", f, Level::warn, "1 object");
+  Facts g = home_router();
+  g.put_refused("/ip/firewall/mangle", {"not enough permissions (9)", 4, ""});
+  expect("leftovers", g, Level::warn, "not known: the account may not read /ip/firewall/mangle");
 }
 
 }  // namespace
