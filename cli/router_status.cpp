@@ -84,10 +84,11 @@ void find_leftovers(const routeros::Plan& plan, const routeros::Remains& remains
   }
   for (const std::string& root : remains.roots) out.leftovers.push_back("directory " + root);
   const std::string other_list =
-      routeros::step_names(plan.options, routeros::other(plan.names.slot)).env_list + " ";
-  for (const routeros::Tagged& entry : remains.entries) {
-    if (entry.label.find(" " + other_list) != std::string::npos) out.leftovers.push_back(entry.label);
-  }
+      routeros::step_names(plan.options, routeros::other(plan.names.slot)).env_list;
+  const auto others = std::count_if(remains.entries.begin(), remains.entries.end(),
+                                    [&](const routeros::Tagged& entry) { return entry.list == other_list; });
+  if (others != 0)
+    out.leftovers.push_back(fmt::format("environment list {} with {} entries", other_list, others));
 }
 
 std::string shape_text(const RouterStatus& s) {

@@ -65,11 +65,18 @@ const Advice* find_advice(const std::vector<std::string>& log_lines) {
   return nullptr;
 }
 
-std::vector<std::string> container_log(Session& session, std::size_t most) {
+std::string log_end(Session& session) {
+  const Answer<std::vector<Row>> rows = session.print({"/log", {"topics"}, {}});
+  return rows.ok() && !rows->empty() ? std::string(rows->back().id()) : std::string();
+}
+
+std::vector<std::string> container_log(Session& session, std::size_t most, const std::string& after) {
   std::vector<std::string> out;
   const Answer<std::vector<Row>> rows = session.print({"/log", {"time", "topics", "message"}, {}});
   if (!rows.ok()) return out;
   for (const Row& row : *rows) {
+    if (!after.empty() && row.id() == after) out.clear();
+    if (row.id() == after) continue;
     const std::vector<std::string_view> topics = split_list(row.text("topics"));
     if (std::find(topics.begin(), topics.end(), "container") == topics.end()) continue;
     out.push_back(printable(fmt::format("{} {}", row.text("time"), row.text("message"))));

@@ -19,8 +19,10 @@ std::span<const Advice> all_advice();
 // The first that fits the newest line that any fits; null when none does.
 const Advice* find_advice(const std::vector<std::string>& log_lines);
 
-// The last lines of the log with the topic "container", oldest first, "12:00:01 message", printable. Empty
-// when the log cannot be read.
-std::vector<std::string> container_log(Session& session, std::size_t most);
+// Where the log ends now, for container_log(); "" when it cannot be read.
+std::string log_end(Session& session);
+// The last lines of the log with the topic "container", oldest first, "12:00:01 message", printable; only
+// those after `after` where that line is still in the log. Empty when the log cannot be read.
+std::vector<std::string> container_log(Session& session, std::size_t most, const std::string& after = {});
 
 }  // namespace mikroscope::routeros

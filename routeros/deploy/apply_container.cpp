@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kFileNs = 30 * kSecondNs;
 constexpr std::int64_t kStartNs = 15 * kSecondNs;
+constexpr std::int64_t kSettleNs = 1 * kSecondNs;
 constexpr std::int64_t kStopNs = 30 * kSecondNs;
 constexpr std::int64_t kGoneNs = 20 * kSecondNs;
 constexpr std::int64_t kRootNs = 10 * kSecondNs;
@@ -140,37 +141,44 @@ base::Result<void> wait_extracted(const Link& link, const std::string& tag, cons
 }
 
 base::Result<void> start_container(const Link& link, const std::string& tag, const std::string& id) {
+  const std::string log_before = log_end(link.session);
   bool asked = false;
-  std::optional<Trouble> refusal;
+  std::int64_t asked_ns = 0;
   ContainerState last = ContainerState::unknown;
   const base::Result<bool> running = poll_until(link.pace, kStartNs, [&]() -> base::Result<bool> {
     const base::Result<std::optional<Row>> now = container_now(link, tag, id);
     if (!now.ok()) return now.error();
-    if (!*now)
+    if (!*now) {
       return with_log(link, "the router removed the container instead of starting it",
-                      "run `mikroscope install` again");
+                      "run `mikroscope install` again", log_before);
+    }
     last = container_state(**now);
     if (last == ContainerState::running) return true;
     if (last == ContainerState::starting) return false;
-    if (last == ContainerState::failed) return with_log(link, "the container could not be started", "");
+    if (last == ContainerState::failed)
+      return with_log(link, "the container could not be started", "", log_before);
     if (!asked) {
       asked = true;
+      asked_ns = link.pace.now_ns();
       const Answer<std::vector<Row>> started = link.session.call({"/container/start", {{".id", id}}});
-      if (!started.ok()) {
-        if (device_error(started.error()) == nullptr) return link.error(started.error());
-        refusal = started.error();
-      }
-      return false;
+      if (started.ok()) return false;
+      const DeviceError* const device = device_error(started.error());
+      if (device == nullptr) return link.error(started.error());
+      return with_log(link, fmt::format("{}: {}", device->doing, printable(device->message)),
+                      link.error(started.error()).fix, log_before);
     }
-    if (refusal) return with_log(link, link.error(*refusal).what, link.error(*refusal).fix);
-    return false;
+    // The router may try it again and again; one that ended by an error is not waited for.
+    if (link.pace.now_ns() - asked_ns < kSettleNs) return false;
+    const std::vector<std::string> lines = container_log(link.session, kLogLines, log_before);
+    if (find_advice(lines) == nullptr) return false;
+    return with_log(link, "the container does not run", "", log_before);
   });
   if (!running.ok()) return running.error();
   if (*running) return {};
   return with_log(link,
                   fmt::format("the container does not run: it is \"{}\" {} s after it was started",
                               state_name(last), kStartNs / kSecondNs),
-                  "see the router's log: /log/print where topics~\"container\"");
+                  "see the router's log: /log/print where topics~\"container\"", log_before);
 }
 
 base::Result<void> stop_container(const Link& link, const std::string& tag, const std::string& id) {
@@ -235,10 +243,10 @@ base::Result<void> remove_container(const Link& link, const std::string& tag, co
   return {};
 }
 
-base::Error with_log(const Link& link, std::string what, std::string fix) {
-  const std::vector<std::string> lines = container_log(link.session, kLogLines);
+base::Error with_log(const Link& link, std::string what, std::string fix, const std::string& after) {
+  const std::vector<std::string> lines = container_log(link.session, kLogLines, after);
   std::string text = fmt::format("{}: {}", link.session.router(), what);
-  if (!lines.empty()) text += "; its log says: " + fmt::format("{}", fmt::join(lines, " | "));
+  if (!lines.empty()) text += fmt::format("{}{}", kLogWords, fmt::join(lines, " | "));
   if (const Advice* advice = find_advice(lines)) {
     text += fmt::format(" ({})", advice->meaning);
     fix = std::string(advice->fix);

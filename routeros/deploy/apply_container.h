@@ -45,7 +45,10 @@ base::Result<void> stop_container(const Link& link, const std::string& tag, cons
 // router leaves behind is removed when no other container has it.
 base::Result<void> remove_container(const Link& link, const std::string& tag, const Row& container);
 
-// `what` went wrong with a container: with the last lines of the router's log and what they mean.
-base::Error with_log(const Link& link, std::string what, std::string fix);
+// `what` went wrong with a container: with the last lines of the router's log (after `after`, see
+// container_log()) and what they mean.
+base::Error with_log(const Link& link, std::string what, std::string fix, const std::string& after = {});
+// What stands between `what` and the log lines.
+inline constexpr std::string_view kLogWords = "; its log says: ";
 
 }  // namespace mikroscope::routeros

@@ -37,8 +37,9 @@ void add_extraction(const StepInput& in, std::vector<Step>& steps) {
   // A router that watches its image's file stops and removes the container once the file is gone.
   if (!supports(in.version, "/container", "ignore-remote-image-change")) return;
   Step remove;
-  remove.family = remove.name = "image file";
-  remove.title = "the image's file is no longer needed";
+  remove.family = "extraction";
+  remove.name = "image file";
+  remove.title = "then its file is no longer needed";
   remove.kind = StepKind::remove_file;
   remove.menu = "/file";
   remove.identity = {{"name", in.names.tar_file}};

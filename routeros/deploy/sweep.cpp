@@ -79,7 +79,7 @@ base::Result<Sweep> sweep(const Link& link, const std::string& tag, const std::v
       for (const std::string& name : menu.shown) {
         if (row.find(name)) label += fmt::format(" {}={}", name, printable(row.text(name)));
       }
-      out.found.push_back({menu.path, std::string(row.id()), std::move(label)});
+      out.found.push_back({menu.path, std::string(row.id()), std::move(label), {}});
     }
   }
   return out;

@@ -23,7 +23,8 @@ std::span<const SweepMenu> all_sweep_menus();
 struct Tagged {
   std::string menu;
   std::string id;
-  std::string label;  // "NAT rule chain=dstnat dst-port=9123", printable
+  std::string label;      // "NAT rule chain=dstnat dst-port=9123", printable
+  std::string list = {};  // of an environment entry
 };
 
 struct Sweep {

@@ -120,7 +120,7 @@ class Finder {
         any = true;
         if (!ours) continue;
         Tagged entry{"/container/envs", std::string(row.id()),
-                     fmt::format("environment entry {} {}", list, printable(row.text("key")))};
+                     fmt::format("environment entry {} {}", list, printable(row.text("key"))), list};
         if (row.text("key") == kMarkerKey && row.text("value") == tag_) {
           if (marker) out_.entries.push_back(*marker);
           marker = std::move(entry);
@@ -188,7 +188,12 @@ std::vector<std::string> Remains::lines() const {
                               state_name(container_state(row)), without_slash(row.text("root-dir"))));
   }
   for (const std::string& image : images) out.push_back("file " + image);
-  for (const Tagged& entry : entries) out.push_back(entry.label);
+  for (std::size_t i = 0; i < entries.size();) {
+    std::size_t end = i;
+    while (end < entries.size() && entries[end].list == entries[i].list) ++end;
+    out.push_back(fmt::format("environment list {} with {} entries", entries[i].list, end - i));
+    i = end;
+  }
   for (const Tagged& row : rows) out.push_back(row.label);
   for (const std::string& root : roots) out.push_back("directory " + root);
   for (const std::string& manifest_file : manifests) out.push_back("file " + manifest_file);

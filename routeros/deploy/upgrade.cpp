@@ -37,8 +37,7 @@ class Upgrader {
     base::Result<void> ok = clear_new_slot();
     if (ok.ok()) ok = part([](const Step& s) { return s.family != "manifest" && before_container(s); });
     if (ok.ok()) ok = make_container(out);
-    if (ok.ok())
-      ok = part([](const Step& s) { return s.family == "extraction" || s.family == "image file"; });
+    if (ok.ok()) ok = part([](const Step& s) { return s.family == "extraction"; });
     if (!ok.ok()) return still_old(std::move(ok).error(), out.beside);
     const bool old = out.beside && has_old();
     if (old) {
@@ -73,8 +72,7 @@ class Upgrader {
   }
 
   static bool before_container(const Step& step) {
-    return step.family != "container" && step.family != "extraction" && step.family != "image file" &&
-           step.family != "start";
+    return step.family != "container" && step.family != "extraction" && step.family != "start";
   }
 
   // apply() on some of the steps.
@@ -190,7 +188,9 @@ class Upgrader {
     base::Result<void> back = stop_container(a_.link, tag_, new_id_);
     if (back.ok()) back = start_container(a_.link, tag_, old_id());
     if (!back.ok()) {
-      error.what += fmt::format("; and the old one could not be started again: {}", back.error().what);
+      // The router's log lines stand in the first part.
+      const std::string why = back.error().what.substr(0, back.error().what.find(kLogWords));
+      error.what += fmt::format("; and the old one could not be started again: {}", why);
       error.fix = "run `mikroscope upgrade` again";
       return error;
     }
