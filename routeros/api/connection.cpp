@@ -264,7 +264,7 @@ LostConnection ApiConnection::lose(Net net, const Pending* pending) {
                     : "is this the API's port? See `/ip/service/print` on the router");
     case Net::closed:
       if (!answered_ && reader_.between_sentences()) {
-        lost_ = closed_without_a_word();
+        lost_ = closed_without_a_word(wire_.tls() != nullptr);
         return *lost_;
       }
       return refuse(reader_.between_sentences()

@@ -35,10 +35,12 @@ std::string_view kind_of(std::string_view octets) {
 
 }  // namespace
 
-LostConnection closed_without_a_word() {
-  return {"the router accepted the connection and closed it without a word",
-          "this machine's address may be missing from the service's list of addresses, or the service's "
-          "max-sessions are in use: `/ip/service/print detail` on the router shows both",
+LostConnection closed_without_a_word(bool tls) {
+  std::string fix =
+      "this machine's address may be missing from the service's list of addresses, or the service's "
+      "max-sessions are in use: `/ip/service/print detail` on the router shows both";
+  if (!tls) fix += "; and the port of api-ssl closes like that too";
+  return {"the router accepted the connection and closed it without a word", std::move(fix),
           base::Exit::failed};
 }
 
@@ -67,7 +69,7 @@ LostConnection no_handshake(const FailedHandshake& failed) {
           std::string("if this is the port of the plain API, say --api-plain; ") + kServices);
     case Net::closed:
       if (failed.first_octets.empty()) {
-        LostConnection silent = closed_without_a_word();
+        LostConnection silent = closed_without_a_word(true);
         silent.fix +=
             "; a port without TLS, and a router without a certificate (--tls-anonymous), may do that too";
         return silent;

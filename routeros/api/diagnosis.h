@@ -10,8 +10,8 @@
 namespace mikroscope::routeros {
 
 // A connection without a single octet: RouterOS does that to an address that it does not serve, and to one
-// session too many.
-LostConnection closed_without_a_word();
+// session too many. A port for TLS does it to a client without.
+LostConnection closed_without_a_word(bool tls);
 // Octets that begin no reply of the API. `first_octets` are those of the connection, `why` says what was
 // wrong.
 LostConnection not_an_api(std::string_view first_octets, bool tls, const std::string& why);

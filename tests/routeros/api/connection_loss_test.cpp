@@ -68,6 +68,7 @@ TEST(ApiLoss, ACloseWithoutAWordNamesBothCauses) {
   ASSERT_FALSE(result.ok());
   EXPECT_TRUE(says(lost(result.error()).fix, "addresses")) << lost(result.error()).fix;
   EXPECT_TRUE(says(lost(result.error()).fix, "max-sessions"));
+  EXPECT_TRUE(says(lost(result.error()).fix, "api-ssl")) << "and so does a port for TLS";
 }
 
 TEST(ApiLoss, AResetIsALoss) {
