@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/embedded.h"
 #include "tests/support/router_double.h"
 
 namespace mikroscope::test {
@@ -198,6 +199,23 @@ TEST(Doctor, FactsAreKeptWithoutSecretsAndReadAgain) {
 TEST(Doctor, ARouterThatHasJustBooted) {
   START_ROUTER(router, {"--fault", "boot=1500"});
   EXPECT_EQ(report(router)["missing"], 0);
+}
+
+TEST(Doctor, LooksIntoTheMemoryOfTheInstalledAgent) {
+  if (cli::embedded_agent("amd64").empty()) GTEST_SKIP() << "this build carries no amd64 agent";
+  START_ROUTER(router, {"--arch", "x86_64", "--run", "loopback", "--preset", "home,advanced"});
+  const Exited installed = router.run("install", {"--yes", "--upload", "fetch"});
+  ASSERT_EQ(installed.code, 0) << installed.out << installed.err;
+  router.control("forget");
+  const Json json = report(router);
+  EXPECT_EQ(json["missing"], 0) << json.dump(1);
+  EXPECT_EQ(level_of(json, "veth"), "ok");
+  EXPECT_EQ(level_of(json, "leftovers"), "ok");
+  ASSERT_TRUE(json["health"].contains("findings")) << json["health"].dump(1);
+  EXPECT_GT(json["health"]["samples"], 0);
+  EXPECT_EQ(json["health"]["findings"].size(), 4u);
+  EXPECT_EQ(router.control("counts"), "logins 1\nwrites 0\nprints-without-proplist 0\n");
+  EXPECT_EQ(router.run("uninstall", {"--yes"}).code, 0);
 }
 
 TEST(Doctor, WrongUseIsSaid) {
