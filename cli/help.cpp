@@ -121,7 +121,9 @@ std::string overview_help(const AppModel& app, const Style& style) {
   std::size_t longest = 0;
   for (const VerbModel& v : app.verbs) longest = std::max(longest, v.name.size());
   for (const VerbModel& v : app.verbs) {
-    out += fmt::format("  {}{:<{}}{}  {}\n", style.option, v.name, longest, style.off, v.summary);
+    const std::string head = fmt::format("  {:<{}}  ", v.name, longest);
+    const std::string text = wrap(std::string(v.summary), static_cast<int>(head.size()), style.width);
+    out += style.option + head + style.off + text.substr(head.size());
   }
   out += fmt::format("  {}{:<{}}{}  {}\n\n", style.option, "help", longest, style.off,
                      "this text, or help <verb>");
@@ -140,8 +142,8 @@ std::string overview_help(const AppModel& app, const Style& style) {
 }
 
 std::string verb_help(const AppModel& app, const VerbModel& verb, const Style& style) {
-  std::string out = fmt::format("{} {}: {}\n\n{}Usage{}\n  {}\n", app.program, verb.name, verb.summary,
-                                style.heading, style.off, usage(app, verb));
+  std::string out = wrap(fmt::format("{} {}: {}", app.program, verb.name, verb.summary), 0, style.width);
+  out += fmt::format("\n{}Usage{}\n  {}\n", style.heading, style.off, usage(app, verb));
   if (!verb.description.empty()) out += "\n" + wrap(verb.description, 0, style.width);
   std::vector<std::string> groups;
   for (const OptionModel& o : verb.options) {

@@ -1,6 +1,7 @@
 #include "cli/password_prompt.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -23,11 +24,16 @@ extern "C" void note_signal(int number) {
   g_signal = number;
 }
 
-// A signal interrupts the reading, so that the terminal can be put right before it takes effect.
+// A signal interrupts the reading, so that the terminal can be put right before it takes effect. Outside of
+// wait_for() they are held back, so that none comes just before the process begins to wait.
 class CaughtSignals {
  public:
   CaughtSignals() {
     g_signal = 0;
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int number : kCaught) sigaddset(&held, number);
+    ::sigprocmask(SIG_BLOCK, &held, &mask_before_);
     struct sigaction action {};
     action.sa_handler = note_signal;
     sigemptyset(&action.sa_mask);
@@ -38,12 +44,23 @@ class CaughtSignals {
   }
   ~CaughtSignals() {
     for (std::size_t i = 0; i < kCaughtCount; ++i) ::sigaction(kCaught[i], &before_[i], nullptr);
+    ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+  // Until there is something to read. False: a signal came.
+  bool wait_for(int fd) const {
+    while (g_signal == 0) {
+      pollfd wanted{fd, POLLIN, 0};
+      if (::ppoll(&wanted, 1, nullptr, &mask_before_) > 0) return g_signal == 0;
+      if (errno != EINTR) return true;  // what is wrong with it shows when it is read
+    }
+    return false;
   }
   CaughtSignals(const CaughtSignals&) = delete;
   CaughtSignals& operator=(const CaughtSignals&) = delete;
 
  private:
   struct sigaction before_[kCaughtCount];
+  sigset_t mask_before_{};
 };
 
 class NoEcho {
@@ -76,15 +93,14 @@ base::Fd open_terminal() {
 }
 
 // False: an end of file or a signal came before the end of the line.
-bool read_line(int fd, std::string& line) {
-  for (;;) {
+bool read_line(int fd, const CaughtSignals& signals, std::string& line) {
+  while (signals.wait_for(fd)) {
     char c = 0;
-    const ssize_t n = ::read(fd, &c, 1);
-    if (n < 0 && errno == EINTR && g_signal == 0) continue;
-    if (n <= 0) return false;
+    if (::read(fd, &c, 1) <= 0) return false;
     if (c == '\n' || c == '\r') return true;
     if (line.size() < kMaxPassword) line += c;
   }
+  return false;
 }
 
 }  // namespace
@@ -109,7 +125,7 @@ base::Result<std::string> ask_password(const std::string& prompt) {
       if (!quiet.known()) return base::file_error("cannot switch off the echo of", "/dev/tty", errno);
       base::Result<void> asked = base::write_all(terminal.get(), prompt, "/dev/tty");
       if (!asked.ok()) return std::move(asked).error();
-      whole = read_line(terminal.get(), line);
+      whole = read_line(terminal.get(), signals, line);
       signal = g_signal;
     }
     if (signal == SIGTSTP) {

@@ -67,7 +67,8 @@ std::optional<Date> parse_date(std::string_view text) {
   }
   if (parts.size() != 2 && parts.size() != 3) return std::nullopt;
   std::string_view year;
-  if (parts.size() == 3) {
+  const bool has_year = parts.size() == 3;
+  if (has_year) {
     year = separator == '/' ? parts[2] : parts[0];
     if (separator == '-') parts.erase(parts.begin());
   }
@@ -77,7 +78,7 @@ std::optional<Date> parse_date(std::string_view text) {
   if (!month || !day) return std::nullopt;
   out.month = *month;
   out.day = *day;
-  if (parts.size() == 2) return out;
+  if (!has_year) return out;
   const std::optional<int> y = number(year, 1970, 2200);
   if (!y) return std::nullopt;
   out.year = *y;

@@ -238,7 +238,7 @@ TEST(RelayLink, GivesTheSameLinesAsADirectLink) {
   PullResult result;
   const auto through = pull_all(*relayed.link, cursor, 120, &result);
   EXPECT_EQ(through, pull_all(*direct, cursor, 120));
-  EXPECT_EQ(result.frames, 120U);
+  EXPECT_GE(result.frames, 120U);  // those up to the base before the cursor come again
   EXPECT_EQ(result.instance, health->instance);
   EXPECT_EQ(result.boot_id, health->boot_id);
   // It goes on where it stands, with neither schema nor base.
@@ -316,7 +316,10 @@ TEST(RelayRecording, AHundredHertzWithoutAGapAtOneFetchASecond) {
   const auto exit = recorder.run();
   ASSERT_TRUE(exit.ok()) << exit.error().what;
   const auto& meta = recorder.summary();
-  EXPECT_EQ(meta["samples"], 600);
+  // A busy machine lets the agent miss a tick; that is no gap.
+  const std::size_t samples = meta["samples"].get<std::size_t>();
+  EXPECT_THAT(samples + meta["missed_ticks"].get<std::size_t>(), AllOf(Ge(599U), Le(601U)));
+  EXPECT_THAT(samples, Ge(550U));
   EXPECT_EQ(meta["gap_count"], 0);
   EXPECT_EQ(meta["lost_samples"], 0);
   EXPECT_EQ(meta["target"]["transport"], "relay");
@@ -326,7 +329,7 @@ TEST(RelayRecording, AHundredHertzWithoutAGapAtOneFetchASecond) {
   for (const std::string& line : test::lines_of(test::slurp(dir / "x.jsonl"))) {
     if (line.starts_with("{\"seq\":")) seqs.push_back(std::stoull(line.substr(7)));
   }
-  ASSERT_THAT(seqs, SizeIs(600));
+  ASSERT_THAT(seqs, SizeIs(samples));
   for (std::size_t i = 1; i < seqs.size(); ++i) ASSERT_EQ(seqs[i], seqs[i - 1] + 1);
   // 600 samples in at most 8 pulls of a second: the fullest carried more than 70.
   std::size_t pulls = 0;
