@@ -37,6 +37,8 @@ base::Result<void> check_deploy(const DeployOptions& deploy, const RouterOptions
 base::Result<OnRouter> read_router(const DeployOptions& deploy, const RouterOptions& router,
                                    const StopSignals& signals) {
   OnRouter out;
+  base::Result<void> good = router.check();
+  if (!good.ok()) return std::move(good).error();
   base::Result<std::unique_ptr<routeros::Session>> session = router.connect(signals.fd());
   if (!session.ok()) return std::move(session).error();
   out.session = std::move(*session);

@@ -72,7 +72,11 @@ class PlanVerb final : public VerbRun {
     base::Result<OnRouter> on = read_router(deploy_, router_, signals);
     if (!on.ok()) return std::move(on).error();
     base::Result<void> token = choose_token({}, router_, *on);
-    if (!token.ok()) return std::move(token).error();
+    if (!token.ok()) {
+      // A listing does not show it, a script needs it.
+      if (token.error().exit != base::Exit::auth || !rsc_.empty()) return std::move(token).error();
+      on->options.token = "(unknown)";
+    }
     const base::Result<routeros::Plan> plan =
         routeros::make_plan(on->facts, on->options, image(on->options, on->facts), on->shape.slot);
     if (!plan.ok()) return plan.error();

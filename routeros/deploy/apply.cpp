@@ -180,8 +180,6 @@ class Applier {
     if (!noted.ok()) return noted;
     const Answer<std::string> made = a_.link.session.add(step.menu, step.attributes);
     if (!made.ok()) return a_.link.error(made.error());
-    base::Result<void> there = wait_for_file(a_.link, name, step.attribute("contents").size());
-    if (!there.ok()) return there;
     noted = a_.journal.done({step.name, step.menu, "", name});
     if (noted.ok()) tell(EventKind::made, step);
     return noted;
