@@ -251,11 +251,11 @@ TEST_F(Connecting, APortWhereNobodyListensIsNamed) {
 
 TEST_F(Connecting, ANameThatDoesNotExistIsNamed) {
   ApiTarget t;
-  t.host = "no such name.invalid";
+  t.host = std::string(64, 'x');  // longer than a part of a name may be: the resolver asks nobody
   t.security = ApiSecurity::plain;
   const auto session = connect_api(t);
   ASSERT_FALSE(session.ok());
-  EXPECT_TRUE(says(session.error().what, "no connection to no such name.invalid port 8728"))
+  EXPECT_TRUE(says(session.error().what, "no connection to " + t.host + " port 8728"))
       << session.error().what;
 }
 
