@@ -113,6 +113,7 @@ class Record final : public VerbRun {
     const base::Result<base::Exit> exit = recorder.run();
     if (!exit.ok()) return exit;
     nlohmann::ordered_json summary = recorder.summary();
+    const std::string summary_text = recorder.summary_text();  // the recorder needs its link for it
     if (log_markers_.wanted) {
       const base::Result<LogMarkers> added = add_from_log(*target, prefix, signals.fd());
       if (added.ok()) {
@@ -128,7 +129,7 @@ class Record final : public VerbRun {
       std::fputs((summary.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n").c_str(),
                  stdout);
     } else if (!quiet_) {
-      std::fputs(recorder.summary_text().c_str(), stdout);
+      std::fputs(summary_text.c_str(), stdout);
     }
     return exit;
   }
