@@ -201,8 +201,8 @@ std::vector<std::string_view> Grammar::values(const std::string& menu, const std
   if (here != nullptr && here->def().kind == MenuDef::Kind::settings && menu != "/tool" && menu != "/system")
     return verb == "get" ? std::vector<std::string_view>{"value-name"} : std::vector<std::string_view>{};
   if (verb == "add" || verb == "print" || verb == "find" || verb == "fetch" || verb == "export") return {};
-  if (menu == "/log") return {"message"};
   if (verb == "get") return {".id", "value-name"};
+  if (menu == "/log") return {"message"};
   if (verb == "unset") return {".id", "value-name"};
   if (verb == "move") return {".id", "destination"};
   if (verb == "comment") return {".id", "comment"};

@@ -133,8 +133,9 @@ void SshServer::serve(int fd, const std::string& from) {
     ::close(fd);
     return;
   }
-  SshConnection(router_, session.get(), from).serve(over_);
-  ssh_disconnect(session.get());
+  SshConnection connection(router_, session.get(), from);
+  connection.serve(over_);
+  ssh_disconnect(session.get());  // libssh may still call back
 }
 
 }  // namespace mikroscope::routersim
