@@ -35,7 +35,7 @@ base::Result<ProbeResult> look_at_container(const Link& link, const Options& opt
   });
   if (runs) {
     out.text = fmt::format(
-        "the container runs, but nobody reaches the agent at {}; this machine: {}; the router: {}",
+        "nobody reaches the agent at {}, although its container runs; this machine: {}; the router: {}",
         agent_url(options), here, router);
     out.fix = "`mikroscope doctor` looks for a firewall rule that drops its replies";
     return out;

@@ -25,15 +25,16 @@ std::string given_image() {
   return path != nullptr ? path : "";
 }
 
-// The double with an x86 board, whose containers run on this machine's loopback.
+// The double with an x86 board. Its containers run on this machine's loopback, or behind the real firewall of
+// network namespaces whose LAN is this machine.
+enum class Where { loopback, namespaces };
+
 class Double {
  public:
-  explicit Double(std::vector<std::string> more = {}) {
+  explicit Double(Where where = Where::loopback) {
     std::vector<std::string> argv{std::string(MIKROSCOPE_BINARY_DIR) + "/tests/mikroscope-routersim",
                                   "--arch",
                                   "x86_64",
-                                  "--run",
-                                  "loopback",
                                   "--control",
                                   "--die-with-parent",
                                   "--password",
@@ -41,19 +42,28 @@ class Double {
                                   "--preset",
                                   "home,advanced,tmpfs,lookalike",
                                   "--request-log",
-                                  directory / "requests"};
-    for (std::string& argument : more) argv.push_back(std::move(argument));
+                                  directory / "requests",
+                                  "--run"};
+    argv.emplace_back(where == Where::loopback ? "loopback" : "netns");
+    if (where == Where::namespaces) argv.emplace_back("--host-route");
+    address_ = where == Where::loopback ? "127.0.0.1" : "192.168.88.1";
     Program::Options options;
     options.pipe_input = true;
     program_ = std::make_unique<Program>(std::move(argv), options);
-    const bool ready =
-        eventually(10'000, [this] { return program_->out().find("ready\n") != std::string::npos; });
-    EXPECT_TRUE(ready) << program_->out() << program_->err();
+    ready_ = eventually(20'000,
+                        [this] {
+                          return program_->out().find("ready\n") != std::string::npos || !program_->running();
+                        }) &&
+             program_->running();
     const std::string out = program_->out();
-    port_ = after(out, "api-ssl 127.0.0.1:");
-    fingerprint_ = after(out, "sha256 ");
+    const std::string line = out.substr(std::min(out.find("api-ssl "), out.size()));
+    port_ = after(line, ":");
+    fingerprint_ = after(line, "sha256 ");
     read_ = out.size();
   }
+
+  bool ready() const { return ready_; }
+  std::string complaint() { return program_->out() + program_->err(); }
 
   // The answer's lines.
   std::string control(const std::string& line) {
@@ -80,7 +90,7 @@ class Double {
   // The verb against this router.
   Exited on(std::vector<std::string> arguments, std::int64_t within_ms = 60'000) const {
     for (const std::string& flag :
-         {std::string("--router"), std::string("admin@127.0.0.1"), std::string("--api-port"), port_,
+         {std::string("--router"), "admin@" + address_, std::string("--api-port"), port_,
           std::string("--fingerprint"), fingerprint_, std::string("--via"), std::string("api-ssl")})
       arguments.push_back(flag);
     const bool makes = arguments[0] == "install" || arguments[0] == "upgrade";
@@ -99,6 +109,8 @@ class Double {
   }
 
   std::unique_ptr<Program> program_;
+  bool ready_ = false;
+  std::string address_;
   std::string port_;
   std::string fingerprint_;
   std::size_t read_ = 0;
@@ -121,6 +133,7 @@ class DeployProgram : public testing::Test {
 
 TEST_F(DeployProgram, InstallRecordUninstall) {
   Double router;
+  ASSERT_TRUE(router.ready()) << router.complaint();
   const std::string before = router.everything();
   const Exited installed = router.on({"install", "--yes"});
   ASSERT_EQ(installed.code, 0) << installed.out << installed.err;
@@ -250,6 +263,33 @@ TEST_F(DeployProgram, AnAgentThatDoesNotRunIsExplained) {
   router.control("clear");
   ASSERT_EQ(router.on({"install", "--yes"}).code, 0);
   ASSERT_EQ(router.on({"uninstall", "--yes"}).code, 0);
+}
+
+// Behind the firewall rules of MikroTik's guide, as the kernel applies them.
+TEST_F(DeployProgram, DirectAndExposedThroughARealFirewall) {
+  Double router(Where::namespaces);
+  if (!router.ready()) GTEST_SKIP() << "no network namespaces: " << router.complaint();
+  const std::string before = router.everything();
+  for (const bool expose : {false, true}) {
+    std::vector<std::string> install{"install", "--yes"};
+    if (expose) install.emplace_back("--expose");
+    const Exited installed = router.on(install);
+    ASSERT_EQ(installed.code, 0) << installed.out << installed.err;
+    EXPECT_THAT(installed.out, HasSubstr(expose ? "installed: the agent answers at http://192.168.88.1:9123"
+                                                : "installed: the agent answers at http://172.30.10.2:9123"));
+    const Exited recorded = router.on({"record", "--for", "1s", "--out", router.directory / "x", "--force",
+                                       "--json", "--transport", expose ? "exposed" : "direct"});
+    ASSERT_EQ(recorded.code, 0) << recorded.err;
+    EXPECT_EQ(Json::parse(recorded.out)["samples"], 10);
+    const Exited removed = router.on({"uninstall", "--yes"});
+    ASSERT_EQ(removed.code, 0) << removed.err;
+    EXPECT_EQ(router.everything(), before);
+  }
+  // Outside the lists the rules would drop the agent's answers: refused before anything is written.
+  const Exited refused = router.on({"install", "--yes", "--iface-list", "none"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_THAT(refused.out, HasSubstr("fix: --iface-list LAN"));
+  EXPECT_EQ(router.everything(), before);
 }
 
 TEST(DeployOffline, PlanTouchesNothingAndMasksTheToken) {

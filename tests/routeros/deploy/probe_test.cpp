@@ -108,10 +108,10 @@ TEST_F(Probe, NobodyReachesIt) {
   session.error = "failure: connection timeout";
   const ProbeResult result = run(unreachable);
   EXPECT_EQ(result.reach, Reach::silent);
-  EXPECT_EQ(result.text,
-            "the container runs, but nobody reaches the agent at http://172.30.10.2:9123; this machine: no "
-            "route to "
-            "host; the router: failure: connection timeout");
+  EXPECT_EQ(
+      result.text,
+      "nobody reaches the agent at http://172.30.10.2:9123, although its container runs; this machine: no "
+      "route to host; the router: failure: connection timeout");
   EXPECT_NE(result.fix.find("doctor"), std::string::npos);
 }
 
