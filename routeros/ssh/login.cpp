@@ -200,13 +200,15 @@ class Login {
   std::string fix() const {
     if (password_refused_)
       return "check the password; as soon as an account has an SSH key on the router, RouterOS refuses its "
-             "password over SSH: name the key, use --via api-ssl, or on the router `/ip/ssh/set "
+             "password over SSH: name the key with --ssh-key, use --via api-ssl, or on the router "
+             "`/ip/ssh/set "
              "always-allow-password-login=yes` (from 7.21: `password-authentication=yes`)";
     if (key_refused_)
       return fmt::format(
           "import its public half on the router: `/user/ssh-keys/import public-key-file=NAME.pub user={}`",
           target_.user);
-    return "give a password (MIKROSCOPE_PASSWORD or a file), a key file, or load a key into the ssh-agent";
+    return "give a password (MIKROSCOPE_PASSWORD or a file) or a key (--ssh-key), or load one into the "
+           "ssh-agent";
   }
 
   SshLink& link_;
@@ -224,9 +226,10 @@ LostConnection no_handshake(const SshLink& link) {
   const auto says = [&reason](std::string_view text) { return reason.find(text) != std::string::npos; };
   std::string fix = "check that this is the router's ssh port";
   if (says("no match for method")) {
-    fix = says("ssh-rsa") ? "this router signs with SHA-1 only: allow ssh-rsa, or on the router `/ip/ssh/set "
-                            "host-key-type=ed25519` and `/ip/ssh/regenerate-host-key`"
-                          : "router and client have no algorithm in common: upgrade RouterOS";
+    fix = says("ssh-rsa")
+              ? "this router signs with SHA-1 only: allow that with --ssh-rsa, or on the router `/ip/ssh/set "
+                "host-key-type=ed25519` and `/ip/ssh/regenerate-host-key`"
+              : "router and client have no algorithm in common: upgrade RouterOS";
   } else if (says("disconnected") || says("closed") || says("reset")) {
     fix =
         "the router let the connection in and closed it: this machine may be missing in the address list of "
