@@ -30,6 +30,9 @@ class Reader {
   [[gnu::noinline]] std::string_view proc(const char* rest) { return text({roots_.proc, "%s", rest}); }
   [[gnu::noinline]] std::string_view sys(const char* rest) { return text({roots_.sys, "%s", rest}); }
   [[gnu::noinline]] std::string_view kept(std::string_view text) { return arena_.copy(text); }
+  std::string_view cpufreq(std::string_view bound) {  // of CPU 0
+    return text({roots_.sys, "devices/system/cpu/cpu0/cpufreq/scaling_%s", bound});
+  }
   std::string_view kept_proc(const char* rest) { return kept(proc(rest)); }
   std::string_view kept_sys(const char* rest) { return kept(sys(rest)); }
   // 0 where it is no number.
@@ -213,9 +216,9 @@ void read_facts(const proc::Roots& roots, base::Arena& arena, base::ReadBuffer b
   out.cmdline_version = reader.kept(word_after(cmdline, "ver="));
   out.board = reader.kept_proc("device-tree/model");
   if (out.board.empty()) out.board = out.cmdline_board;
-  out.governor = reader.kept_sys("devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  out.cpufreq_min_khz = Reader::number(reader.sys("devices/system/cpu/cpu0/cpufreq/scaling_min_freq"));
-  out.cpufreq_max_khz = Reader::number(reader.sys("devices/system/cpu/cpu0/cpufreq/scaling_max_freq"));
+  out.governor = reader.kept(reader.cpufreq("governor"));
+  out.cpufreq_min_khz = Reader::number(reader.cpufreq("min_freq"));
+  out.cpufreq_max_khz = Reader::number(reader.cpufreq("max_freq"));
   out.machine.possible_cpus = cpu_list_end(reader.sys("devices/system/cpu/possible"));
   out.online_cpus = cpu_list_count(reader.sys("devices/system/cpu/online"));
   std::uint32_t listed = 0;

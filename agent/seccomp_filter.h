@@ -8,7 +8,7 @@
 
 namespace mikroscope::agent {
 
-constexpr std::size_t kMaxFilter = 64;
+constexpr std::size_t kMaxFilter = 40;  // what the architecture with the most calls needs, rounded up
 
 struct SeccompFilter {
   sock_filter code[kMaxFilter] = {};

@@ -47,6 +47,10 @@ set(cxx_flags "-fno-exceptions -fno-rtti -fno-threadsafe-statics")
 # the contents, so it is the same wherever the tree lies.
 set(link_flags "-static -no-pie -Wl,--gc-sections -Wl,--build-id=sha1 -Wl,-z,noexecstack -Wl,-z,norelro -Wl,-z,noseparate-code")
 
+if(MIKROSCOPE_AGENT_ARCH STREQUAL "armv5")
+  string(APPEND link_flags " -Wl,--use-blx")  # a call from Thumb to ARM code needs no veneer from v5T on
+endif()
+
 if(MIKROSCOPE_AGENT_LIBC STREQUAL "musl")
   mikroscope_find_musl()
   if(NOT ARCH_MUSL_LIB)

@@ -15,6 +15,10 @@ endif()
 foreach(cold address capabilities captures config http json machine program reply sandbox server service)
   set_source_files_properties(agent/${cold}.cpp PROPERTIES COMPILE_OPTIONS -Oz)
 endforeach()
+foreach(cold base/names proc/kernel_path proc/ndjson proc/registry proc/schema proc/sources/kmsg proc/sources/kmsg_record
+    proc/sources/mtd proc/sources/numbered_entries proc/sources/self proc/sources/slabinfo proc/sources/thermal)
+  set_source_files_properties(${cold}.cpp PROPERTIES COMPILE_OPTIONS -Oz)
+endforeach()
 set(CMAKE_CXX_IMPLICIT_LINK_LIBRARIES "")  # agent/rt.cpp stands in for libstdc++
 set_target_properties(mikroscope-agent PROPERTIES LINKER_LANGUAGE C)
 # The C driver takes the standard libraries of C.
