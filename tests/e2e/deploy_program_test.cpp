@@ -214,6 +214,12 @@ TEST_F(DeployProgram, UpgradeKeepsSettingsAndToken) {
   EXPECT_EQ(json["router"]["options"]["rate"], "20");
   EXPECT_EQ(json["router"]["options"]["buffer"], "30");
   EXPECT_EQ(json["health"]["rate_hz"], 20);
+  const Exited again = router.on({"install", "--yes"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("\"mikroscope\" is installed already; nothing to write"));
+  const Exited changed = router.on({"install", "--yes", "--rate", "30"});
+  EXPECT_EQ(changed.code, 5) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("mikroscope upgrade"));
   ASSERT_EQ(router.on({"uninstall", "--yes"}).code, 0);
   EXPECT_EQ(router.everything(), before);
 }
