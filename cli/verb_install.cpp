@@ -69,14 +69,16 @@ class Install final : public VerbRun {
     good = choose_token(token_, router_, *on);
     if (good.ok() && !no_doctor_) good = run_doctor(on->facts, on->options, quiet_);
     if (!good.ok()) return std::move(good).error();
-    const base::Result<AgentImage> image = load_image(on->options, on->facts);
-    if (!image.ok()) return image.error();
-    const base::Result<routeros::Plan> plan =
-        routeros::make_plan(on->facts, on->options, image->source, on->shape.slot);
+    base::Result<AgentImage> image = load_image(on->options, on->facts);
+    const base::Result<routeros::Plan> plan = routeros::make_plan(
+        on->facts, on->options, image.ok() ? image->source : routeros::ImageSource(), on->shape.slot);
     if (!plan.ok()) return plan.error();
     const routeros::Decisions decisions = routeros::decide(*plan, on->facts);
     good = routeros::refuse_collisions(*plan, decisions);
     if (good.ok()) good = refuse_changes(*plan, decisions);
+    // Where the container is there already, its image is not needed.
+    if (good.ok() && !image.ok() && !decisions.container) return std::move(image).error();
+    if (!image.ok()) image = AgentImage();
     if (!good.ok()) return std::move(good).error();
     const bool complete =
         std::all_of(decisions.steps.begin(), decisions.steps.end(),
