@@ -141,11 +141,10 @@ TEST(Run, AKilledAgentIsStartedAgain) {
   EXPECT_EQ(box.router.rows("/container").at(0).text("restart-count"), "1");
 }
 
-// What a workstation in the LAN gets from the agent within 3 s: the body, or "".
-std::string from_lan(const Router& router, const std::string& url) {
+// What somebody in the network namespace of `pid` gets: the body, or "" when nobody answers within 1.5 s.
+std::string from_network(int pid, const std::string& url) {
   FetchReply reply;
-  in_network_of(router.lan_pid(),
-                [&] { reply = http_fetch({.url = url, .idle_ms = 1000, .connect_ms = 1500}); });
+  in_network_of(pid, [&] { reply = http_fetch({.url = url, .idle_ms = 1000, .connect_ms = 1500}); });
   return reply.body;
 }
 
@@ -184,17 +183,40 @@ TEST(Run, TheTrapsOfTheAdvancedFirewallAreReal) {
                 image, "172.30.10.2", "9123");
   ASSERT_EQ(box.router.trouble(), "");
   const std::string url = "http://172.30.10.2:9123/healthz";
-  EXPECT_EQ(from_lan(box.router, url), "") << "the veth is in no interface list";
+  EXPECT_EQ(from_network(box.router.lan_pid(), url), "") << "the veth is in no interface list";
   EXPECT_TRUE(pings(box.router.lan_pid(), "172.30.10.2")) << "and yet it answers a ping";
   box.run("/interface/list/member/add", {{"list", "LAN"}, {"interface", "veth1"}});
-  EXPECT_EQ(from_lan(box.router, url), "") << "its address is in no address list";
+  EXPECT_EQ(from_network(box.router.lan_pid(), url), "") << "its address is in no address list";
   box.run("/ip/firewall/address-list/add", {{"list", "LANs"}, {"address", "172.30.10.0/30"}});
-  EXPECT_NE(from_lan(box.router, url).find("\"ok\""), std::string::npos);
+  EXPECT_NE(from_network(box.router.lan_pid(), url).find("\"ok\""), std::string::npos);
   EXPECT_NE(box.fetch(url).find("\"ok\""), std::string::npos) << "the relay's way";
   box.run("/container/stop", {{".id", "*1"}});
   box.wait("stopped");
   for (const LogLine& line : box.router.log_lines())
     EXPECT_EQ(line.message.find("not caught"), std::string::npos) << line.message;
+}
+
+TEST(Run, AnExposedPortIsReachedFromTheLanAlone) {
+  if (::geteuid() != 0) GTEST_SKIP() << "network namespaces need root";
+  if (!have("ip") || !have("nft") || !have("nsenter"))
+    GTEST_SKIP() << "ip, nft and nsenter are not all installed";
+  const std::string image = agent_image("amd64", routeros::Arch::amd64);
+  if (image.empty()) GTEST_SKIP() << "the amd64 agent was not built (MIKROSCOPE_EMBED_AGENTS)";
+  Installed box({.arch = "x86_64", .timing = {.extract = 10, .start = 10}, .run = RunMode::netns}, image,
+                "172.30.10.2", "9123");
+  ASSERT_EQ(box.router.trouble(), "");
+  EXPECT_NE(box.fetch("http://172.30.10.2:9123/healthz").find("\"ok\""), std::string::npos);
+  const std::string url = "http://192.168.88.1:9123/healthz";
+  EXPECT_EQ(from_network(box.router.lan_pid(), url), "");
+  box.run("/ip/firewall/nat/add", {{"chain", "dstnat"},
+                                   {"dst-address", "192.168.88.1"},
+                                   {"protocol", "tcp"},
+                                   {"dst-port", "9123"},
+                                   {"action", "dst-nat"},
+                                   {"to-addresses", "172.30.10.2"},
+                                   {"to-ports", "9123"}});
+  EXPECT_NE(from_network(box.router.lan_pid(), url).find("\"ok\""), std::string::npos);
+  EXPECT_EQ(from_network(box.router.wan_pid(), "http://198.51.100.10:9123/healthz"), "");
 }
 
 }  // namespace
