@@ -164,7 +164,8 @@ void Namespaces::refresh(const State& state) {
     const std::size_t blank = one.find(' ');
     static_cast<void>(ip(router_, {"addr", "add", one.substr(0, blank), "dev", one.substr(blank + 1)}));
     const auto prefix = parse_prefix(one.substr(0, blank));
-    if (host_route_ && prefix && one.substr(blank + 1) != "bridge")
+    const Row* interface = state.interface(one.substr(blank + 1));
+    if (host_route_ && prefix && interface != nullptr && interface->text("type") == "veth")
       static_cast<void>(
           ip(0, {"route", "replace", fmt::format("{}/{}", print_ip(prefix->network()), prefix->length), "via",
                  "192.168.88.1"}));
