@@ -93,7 +93,7 @@ class Status final : public VerbRun {
     if (!status.ok()) return status.error();
     if (!json_) print_router_status(*status);
     nlohmann::ordered_json json{{"router", router_status_json(*status)}};
-    if (status->shape.installed) {
+    if (status->shape.installed && status->runs()) {
       base::Result<Target> target =
           open_router_target(target_.router(), std::move(*session), target_.on_router(), signals.fd());
       if (target.ok()) target->link->interrupt_on(signals.fd());
