@@ -239,8 +239,8 @@ SliceEnd CaptureReply::slice(Body& out) {
   const std::size_t begin = out.size();
   proc::Record record;
   std::string_view whole;
-  for (; at_ < query_.skip && captures_->next(*capture, place_, record, whole); ++at_) began_ = true;
-  if (!began_) {
+  while (at_ < query_.skip && captures_->next(*capture, place_, record, whole)) ++at_;
+  if (!began_ && !query_.continuing) {
     if (query_.packed) write_head(*store_, true, out);
     char line[8192];
     base::Writer w(line, sizeof line);

@@ -29,7 +29,7 @@ struct SampleQuery {
   bool text = false;  // packed, as base64
   bool totals = false;
   std::uint64_t bytes = UINT64_MAX;  // packed: of records at most, whole frames; not above kMostBytes
-  std::uint64_t skip = 0;            // captures, packed: records that the client has
+  std::uint64_t skip = 0;            // captures, packed: records behind the head that the client has
   bool continuing = false;           // packed: the client's decoder stands at `since`
   bool with_schema = true;           // packed: the client does not have the schema
 };
@@ -104,7 +104,7 @@ class SampleReply {
 class CaptureReply {
  public:
   CaptureReply() = default;
-  // Of `query`: packed, text, totals, bytes, skip.
+  // Of `query`: packed, text, totals, bytes, skip, continuing.
   CaptureReply(Store& store, Captures& captures, std::uint64_t id, const SampleQuery& query);
   SliceEnd fill(Body& out);
 

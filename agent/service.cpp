@@ -328,8 +328,9 @@ void Service::capture_by_id(const Request& request, Response& response, base::Wr
   if (query_number(request.query, "totals", 0, 1, flag) < 0)
     return refuse(response, 400, "totals must be 0 or 1", body);
   if (!packed_form(request, true, response)) return refuse(response, 400, kBadBytes, body);
-  if (query_number(request.query, "skip", 0, UINT64_MAX, response.query.skip) < 0)
-    return refuse(response, 400, "skip must be a whole number of records", body);
+  const int has_skip = query_number(request.query, "skip", 0, UINT64_MAX, response.query.skip);
+  if (has_skip < 0) return refuse(response, 400, "skip must be a whole number of records", body);
+  response.query.continuing = has_skip > 0;
   response.kind = ReplyKind::capture;
   response.capture_id = id;
   response.query.totals = flag == 1;

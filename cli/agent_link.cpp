@@ -169,15 +169,19 @@ class Link final : public AgentLink {
     // The window, as its head line says: packed captures begin at the base before it.
     std::uint64_t first = 0;
     std::uint64_t last = UINT64_MAX;
+    std::uint64_t promised = 0;
+    std::uint64_t samples = 0;
     const OnLine within = [&](const Line& line) -> base::Result<void> {
       if (line.item != nullptr) {
         if (const auto* frame = std::get_if<proc::Frame>(line.item)) {
           if (frame->head.seq < first || frame->head.seq > last) return {};
+          ++samples;
         } else if (std::holds_alternative<proc::OtherLine>(*line.item)) {
           const Json head = Json::parse(line.text, nullptr, false);
           if (head.is_object() && head.contains("capture")) {
             first = number_of<std::uint64_t>(head["capture"], "first_seq").value_or(first);
             last = number_of<std::uint64_t>(head["capture"], "last_seq").value_or(last);
+            promised = number_of<std::uint64_t>(head["capture"], "samples").value_or(0);
           }
         }
       }
@@ -188,9 +192,10 @@ class Link final : public AgentLink {
     base::Result<void> done = reply->content_type.starts_with(proc::kFramesMediaType)
                                   ? decoder.packed(reply->body, within, counts)
                                   : decoder.ndjson(reply->body, within, counts);
-    if (done.ok() && counts.malformed != 0) {
-      done = base::Error{fmt::format("capture {} of {} came damaged", id, describe()), "try again",
-                         base::Exit::failed};
+    if (done.ok() && (counts.malformed != 0 || samples < promised)) {
+      done = base::Error{
+          fmt::format("capture {} of {} came damaged: {} of {} samples", id, describe(), samples, promised),
+          "try again", base::Exit::failed};
     }
     return done;
   }

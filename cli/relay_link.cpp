@@ -144,8 +144,8 @@ class RelayTransport final : public AgentTransport {
     HttpReply whole;
     std::uint64_t have = 0;  // records of the capture itself: bases, frames, events
     for (bool first = true;; first = false) {
-      base::Result<HttpReply> part =
-          records(r, fmt::format("{}?skip={}&bytes={}", r.path, have, kRelayBytes));
+      const std::string skip = first ? std::string() : fmt::format("skip={}&", have);
+      base::Result<HttpReply> part = records(r, fmt::format("{}?{}bytes={}", r.path, skip, kRelayBytes));
       if (!part.ok() || part->status != 200 || part->content_type != proc::kFramesMediaType) return part;
       const std::uint64_t before = have;
       have += capture_records(part->body, first);
@@ -154,7 +154,7 @@ class RelayTransport final : public AgentTransport {
       } else {
         whole.body += part->body;
       }
-      if (have == before) return whole;
+      if (!first && have == before) return whole;
       if (whole.body.size() > static_cast<std::size_t>(kMaxCapture)) return cut(r.path);
     }
   }
