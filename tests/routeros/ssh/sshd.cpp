@@ -94,6 +94,21 @@ std::string output_of(const std::vector<std::string>& argv) {
   return slurp(dir / "out");
 }
 
+const char* const kVersion =
+    R"sh(case "$c" in *'/system/resource/get version'*) say "OK:$n 7.24.2 (stable)"; exit 1 ;; esac
+)sh";
+
+std::string what(const base::Result<std::unique_ptr<Session>>& session) {
+  return session ? "(connected)" : session.error().what + " | " + session.error().fix;
+}
+
+std::int64_t ms_of(const std::function<void()>& doing) {
+  const auto start = std::chrono::steady_clock::now();
+  doing();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
 bool Sshd::present() {
   return ::access(kSshd, X_OK) == 0 && ::access("/usr/bin/ssh-keygen", X_OK) == 0 &&
          ::access(kSftpServer, X_OK) == 0;

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -76,4 +77,23 @@ class Sshd {
 // Runs a program to its end and returns what it printed.
 std::string output_of(const std::vector<std::string>& argv);
 
+// Beginning of a console script: answers the question for the version; other commands go on below it.
+extern const char* const kVersion;
+
+// For messages of failed expectations.
+std::string what(const base::Result<std::unique_ptr<Session>>& session);
+template <class T>
+std::string trouble(const Answer<T>& answer) {
+  if (answer) return "(no trouble)";
+  if (const DeviceError* error = device_error(answer.error())) return "device: " + error->message;
+  return "lost: " + std::get<LostConnection>(answer.error()).what;
+}
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+std::int64_t ms_of(const std::function<void()>& doing);
+
 }  // namespace mikroscope::routeros::test
+
+#define NEEDS_SSHD() \
+  if (!mikroscope::routeros::test::Sshd::present()) GTEST_SKIP() << "openssh-server is not installed"

@@ -63,7 +63,7 @@ class Interpreter {
 
   // Commands of the language; interpreter_global.cpp.
   Value loop(const Statement& statement);
-  Value foreach (const Statement& statement);
+  Value for_each(const Statement& statement);
   Value conversion(const Statement& statement);
   Value find_in(const Statement& statement);
   Value pick(const Statement& statement);

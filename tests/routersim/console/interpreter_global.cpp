@@ -54,7 +54,7 @@ Value Interpreter::global(const Statement& statement) {
     }
     return {};
   }
-  if (name == "foreach") return foreach (statement);
+  if (name == "foreach") return for_each(statement);
   if (name == "for" || name == "while" || name == "do" || name == "onerror") return loop(statement);
   if (name == "error") throw ScriptError(text_of(statement, "message"));
   if (name == "return") throw Returned{value_of(statement, "value")};
@@ -84,7 +84,7 @@ Value Interpreter::global(const Statement& statement) {
   return conversion(statement);
 }
 
-Value Interpreter::foreach (const Statement& statement) {
+Value Interpreter::for_each(const Statement& statement) {
   std::vector<std::string> names;
   for (const Arg& arg : statement.args) {
     if (arg.name == "counter") names.push_back(variable_name(*arg.value));
