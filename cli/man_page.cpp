@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/host/result.h"
 #include "cli/completion.h"
 #include "cli/exit_codes.h"
@@ -37,10 +39,16 @@ std::string man_page(const AppModel& app, const std::string& version) {
     std::string title = v.name;
     for (char& c : title) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
     out += fmt::format(".SH {}\n{}\n", title, roff(v.description.empty() ? v.summary : v.description));
-    std::string group;
+    std::vector<std::string> groups;
     for (const OptionModel& o : v.options) {
-      if (o.group != group) out += fmt::format(".SS {}\n", roff(group = o.group));
-      out += fmt::format(".TP\n.B {}\n{}\n", roff(option_head(o)), roff(option_text(o)));
+      if (std::find(groups.begin(), groups.end(), o.group) == groups.end()) groups.push_back(o.group);
+    }
+    for (const std::string& group : groups) {
+      out += fmt::format(".SS {}\n", roff(group));
+      for (const OptionModel& o : v.options) {
+        if (o.group == group)
+          out += fmt::format(".TP\n.B {}\n{}\n", roff(option_head(o)), roff(option_text(o)));
+      }
     }
     if (!v.examples.empty()) out += ".SS Examples\n";
     for (const Example& e : v.examples) {
