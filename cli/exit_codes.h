@@ -19,10 +19,12 @@ inline constexpr ExitCode kExitCodes[] = {
     {base::Exit::failed, "failed",
      "tried and did not succeed: no connection, a full disk, an unreadable file"},
     {base::Exit::usage, "usage", "the command line or an environment variable is wrong; nothing was tried"},
-    {base::Exit::auth, "auth", "the agent refused the token, or wants one"},
+    {base::Exit::auth, "auth",
+     "the agent refused the token or wants one, or the router refused the login or a policy is missing"},
     {base::Exit::no_data, "no data", "there was nothing to record, to draw or to show"},
     {base::Exit::refused, "refused",
-     "refused to protect something: a recording exists, a marker lies outside"},
+     "refused to protect something: a recording exists, a marker lies outside, a router's key has changed, a "
+     "secret is open to others"},
     {base::Exit::interrupted, "interrupted",
      "a second Ctrl-C ended it before it was done; files are whole up to there"},
 };
