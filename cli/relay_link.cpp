@@ -51,10 +51,12 @@ bool packed_wanted(const AgentRequest& r) {
 
 class RelayTransport final : public AgentTransport {
  public:
-  RelayTransport(RouterConnection& connection, std::string agent_url, std::string token)
+  RelayTransport(RouterConnection& connection, std::string agent_url, std::string token,
+                 std::int64_t patience_ns)
       : connection_(connection),
         agent_url_(std::move(agent_url)),
         token_(std::move(token)),
+        patience_ns_(patience_ns),
         done_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     connection_.interrupt_on(stop_.get());
@@ -249,8 +251,9 @@ class RelayTransport final : public AgentTransport {
       if ((fds[0].revents & POLLIN) != 0) return true;
       const std::int64_t now = base::monotonic_ns();
       if (fds[1].revents != 0 && interrupted_ns == 0) interrupted_ns = now;
-      const bool go_on = !look_ || look_(now - begun);
-      if (go_on && (interrupted_ns == 0 || now - interrupted_ns < kGraceNs)) continue;
+      const bool wanted = !look_ || look_(now - begun);
+      if (interrupted_ns != 0 ? now - interrupted_ns < kGraceNs : wanted || now - begun < patience_ns_)
+        continue;
       signal_fd(stop_.get());
       return false;
     }
@@ -259,6 +262,7 @@ class RelayTransport final : public AgentTransport {
   RouterConnection& connection_;
   const std::string agent_url_;
   const std::string token_;
+  const std::int64_t patience_ns_;
   base::Fd done_;
   base::Fd stop_;
   int interrupt_fd_ = -1;
@@ -269,8 +273,9 @@ class RelayTransport final : public AgentTransport {
 }  // namespace
 
 std::unique_ptr<AgentTransport> make_relay_transport(RouterConnection& connection,
-                                                     const std::string& agent_url, const std::string& token) {
-  return std::make_unique<RelayTransport>(connection, agent_url, token);
+                                                     const std::string& agent_url, const std::string& token,
+                                                     std::int64_t patience_ns) {
+  return std::make_unique<RelayTransport>(connection, agent_url, token, patience_ns);
 }
 
 }  // namespace mikroscope::cli

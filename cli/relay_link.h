@@ -4,6 +4,7 @@
 // text. So packed frames come as base64, and as many in one call as fit.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -15,7 +16,12 @@ namespace mikroscope::cli {
 // `agent_url` as the router reaches it: "http://172.30.10.2:9123". `token` may be empty; it travels as a
 // header of the fetch, never in a URL. The connection must outlive the transport, and while a request runs
 // nothing else may use it.
+//
+// A request that nobody wants any more (WhileWaiting) goes on for up to `patience_ns`: the router gives up on
+// a silent agent by itself after 10 s, while ending a call early costs the session, and the router's log a
+// line for each new login.
 std::unique_ptr<AgentTransport> make_relay_transport(RouterConnection& connection,
-                                                     const std::string& agent_url, const std::string& token);
+                                                     const std::string& agent_url, const std::string& token,
+                                                     std::int64_t patience_ns = 12'000'000'000);
 
 }  // namespace mikroscope::cli
