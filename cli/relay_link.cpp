@@ -23,6 +23,7 @@ using routeros::Row;
 constexpr int kLookEveryMs = 100;
 // Ending a fetch early costs the session. A fetch takes a second, so that one is waited for.
 constexpr std::int64_t kGraceNs = 1'500'000'000;
+constexpr std::int64_t kLeastDeadlineMs = 15'000;
 constexpr std::int64_t kGoodRttNs = 20'000'000;
 constexpr std::int64_t kMaxCapture = std::int64_t{256} << 20;  // of a hostile or broken peer
 
@@ -189,7 +190,8 @@ class RelayTransport final : public AgentTransport {
     if (!accept.empty()) headers += (headers.empty() ? "Accept: " : ",Accept: ") + accept;
     if (!headers.empty()) call.attributes.push_back({"http-header-field", headers, !token_.empty()});
     call.returns = true;
-    call.timeout_ms = r.timeout_ms;
+    // A deadline that passes costs the session: not before the router's own for a silent agent.
+    call.timeout_ms = std::max<std::int64_t>(r.timeout_ms, kLeastDeadlineMs);
 
     Fetched out;
     empty_fd(done_.get());
