@@ -50,7 +50,6 @@
 :local mikroscopeWait 0
 :while ([:len [/container/find comment="mikroscope:mikroscope (managed by mikroscope)" stopped]] = 0 && $mikroscopeWait < 120) do={ :delay 1s; :set mikroscopeWait ($mikroscopeWait + 1) }
 :if ([:len [/container/find comment="mikroscope:mikroscope (managed by mikroscope)" stopped]] = 0) do={ :error "the image was not unpacked in time: /log/print where topics~\"container\"" }
-# image file
 /file/remove [/file/find name="mikroscope.tar"]
 # start
 /container/start [/container/find comment="mikroscope:mikroscope (managed by mikroscope)"]
