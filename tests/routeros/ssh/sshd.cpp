@@ -133,9 +133,11 @@ say() {{ printf '%s\r\n' "$1"; }}
   ::mkdir((dir_ / "files").c_str(), 0755);
   ::mkdir("/run/sshd", 0755);  // sshd insists on it as root
   output_of({"/usr/bin/ssh-keygen", "-q", "-t", options_.user_key, "-N", "", "-f", dir_ / "user_key"});
+  // SHLVL: else bash, as a login shell, would run the .bashrc of whoever tests before the script.
   std::string config = fmt::format(
       "Port {0}\nListenAddress 127.0.0.1\nHostKey {1}/host_key\nAuthorizedKeysFile {1}/user_key.pub\n"
-      "StrictModes no\nUsePAM no\nPermitRootLogin yes\nPidFile none\nLogLevel VERBOSE\nForceCommand "
+      "StrictModes no\nUsePAM no\nPermitRootLogin yes\nPidFile none\nSetEnv SHLVL=2\nLogLevel "
+      "VERBOSE\nForceCommand "
       "{1}/console\n",
       port_, dir_.path());
   if (options_.sftp) config += "Subsystem sftp internal-sftp\n";
