@@ -47,14 +47,14 @@ Answer<std::vector<Row>> ApiSession::print(const Print& print) {
   command.attributes.push_back({".proplist", std::move(proplist)});
   for (const Where& where : print.where) command.queries.push_back(where.name + "=" + where.value);
   Answer<ApiResult> result = run(command, 0);
-  if (!result.ok()) return std::move(result).error();
+  if (!result.ok()) return result.error();
   return std::move(result->rows);
 }
 
 Answer<std::string> ApiSession::add(const std::string& menu, const Attributes& attributes) {
   const ApiCommand command{menu + "/add", attributes, {}};
   Answer<ApiResult> result = run(command, 0);
-  if (!result.ok()) return std::move(result).error();
+  if (!result.ok()) return result.error();
   const Row done(std::move(result->done));
   if (done.text("ret").empty())
     return Trouble(DeviceError{"the router added it but did not say its id", -1, command.path});
@@ -75,7 +75,7 @@ Answer<void> ApiSession::remove(const std::string& menu, const std::string& id) 
 
 Answer<std::vector<Row>> ApiSession::call(const Call& call) {
   Answer<ApiResult> result = run({call.command, call.attributes, {}}, call.timeout_ms);
-  if (!result.ok()) return std::move(result).error();
+  if (!result.ok()) return result.error();
   if (!result->done.empty()) result->rows.emplace_back(std::move(result->done));
   return std::move(result->rows);
 }
