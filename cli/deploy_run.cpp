@@ -188,7 +188,9 @@ base::Result<std::optional<std::string>> known_token(const RouterOptions& router
   if (entries == nullptr) return std::optional<std::string>();
   for (const routeros::Slot slot : {shape.slot, routeros::other(shape.slot)}) {
     const std::string list = routeros::step_names(shape.options, slot).env_list;
-    if (!routeros::list_is_ours(*entries, list, shape.options.tag())) continue;
+    if (!routeros::list_is_ours(*entries, list, shape.options.tag(),
+                                shape.manifest ? &*shape.manifest : nullptr))
+      continue;
     for (const routeros::Row& entry : *entries) {
       if (routeros::env_list_of(entry) != list || entry.text("key") != "TOKEN") continue;
       // An account without the policy sensitive sees asterisks, or nothing.

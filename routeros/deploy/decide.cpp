@@ -38,7 +38,12 @@ class Decider {
         tag_(plan.options.tag()) {
     const std::vector<Row>* const envs = facts.rows("/container/envs");
     if (envs != nullptr) envs_ = *envs;
-    our_list_ = list_is_ours(envs_, plan.names.env_list, tag_);
+    for (const ManifestFile& file : files_) {
+      if (!holds_tag_line(file.contents, tag_)) continue;
+      base::Result<Manifest> read = read_manifest(file.contents);
+      if (read.ok() && !manifest_) manifest_ = std::move(*read);
+    }
+    our_list_ = list_is_ours(envs_, plan.names.env_list, tag_, manifest_ ? &*manifest_ : nullptr);
     for (const Row* row : tagged_rows(facts, "/container", tag_)) {
       if (without_slash(row->text("root-dir")) != plan.names.root_dir) continue;
       container_row_ = row;
@@ -145,7 +150,8 @@ class Decider {
     }
     for (const Row& there : envs_) {
       if (env_list_of(there) != list || there.text("key") != step.attribute("key")) continue;
-      const bool same = there.text("value") == step.attribute("value");
+      // What cannot be seen cannot be compared, and is taken for what was written.
+      const bool same = there.text("value") == step.attribute("value") || value_is_hidden(there);
       return {same ? Standing::ours : Standing::differs, std::string(there.id()),
               same ? "" : fmt::format("{} has another value", step.attribute("key"))};
     }
@@ -190,13 +196,9 @@ class Decider {
     const Row* const there = file_row(step.file());
     if (container_) return {Standing::ours, "", ""};
     if (there == nullptr) return {};
-    bool ours = our_list_;
-    for (const ManifestFile& file : files_) {
-      if (!holds_tag_line(file.contents, tag_)) continue;
-      const base::Result<Manifest> manifest = read_manifest(file.contents);
-      ours = ours || (manifest.ok() && std::find(manifest->files.begin(), manifest->files.end(),
-                                                 std::string(step.file())) != manifest->files.end());
-    }
+    const bool recorded = manifest_ && std::find(manifest_->files.begin(), manifest_->files.end(),
+                                                 std::string(step.file())) != manifest_->files.end();
+    const bool ours = our_list_ || recorded;
     if (ours) return {Standing::leftover, std::string(there->id()), "of a run that was cut short"};
     return {Standing::foreign, std::string(there->id()), fmt::format("the file {}", step.file())};
   }
@@ -204,6 +206,7 @@ class Decider {
   const Plan& plan_;
   const Facts& facts_;
   std::vector<ManifestFile> files_;
+  std::optional<Manifest> manifest_;
   std::string tag_;
   std::vector<Row> envs_;
   bool our_list_ = false;

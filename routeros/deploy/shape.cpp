@@ -208,9 +208,21 @@ std::string_view env_list_of(const Row& entry) {
   return entry.find("list") ? entry.text("list") : entry.text("name");
 }
 
-bool list_is_ours(const std::vector<Row>& envs, std::string_view list, std::string_view tag) {
+bool value_is_hidden(const Row& entry) {
+  return entry.text("value").find_first_not_of('*') == std::string_view::npos;
+}
+
+bool list_is_ours(const std::vector<Row>& envs, std::string_view list, std::string_view tag,
+                  const Manifest* manifest) {
+  const bool recorded =
+      manifest != nullptr &&
+      std::any_of(manifest->objects.begin(), manifest->objects.end(), [&](const ManifestObject& object) {
+        return object.menu == "/container/envs" && !object.identity.empty() &&
+               object.identity[0].value == list;
+      });
   return std::any_of(envs.begin(), envs.end(), [&](const Row& entry) {
-    return env_list_of(entry) == list && entry.text("key") == kMarkerKey && entry.text("value") == tag;
+    return env_list_of(entry) == list && entry.text("key") == kMarkerKey &&
+           (entry.text("value") == tag || (recorded && value_is_hidden(entry)));
   });
 }
 

@@ -42,8 +42,12 @@ base::Result<Options> merge_options(const Shape& shape, const Options& asked,
 
 // Rows with exactly this comment.
 std::vector<const Row*> tagged_rows(const Facts& facts, std::string_view menu, std::string_view tag);
-// The environment list holds the marker entry of `tag`.
-bool list_is_ours(const std::vector<Row>& envs, std::string_view list, std::string_view tag);
+// The environment list holds the marker entry of `tag`. Where the account may not see values, `manifest`
+// (ours, or null) says whose list it is.
+bool list_is_ours(const std::vector<Row>& envs, std::string_view list, std::string_view tag,
+                  const Manifest* manifest = nullptr);
+// The account may not see it: left out, empty or asterisks.
+bool value_is_hidden(const Row& entry);
 // "list" or "name", whichever the row has.
 std::string_view env_list_of(const Row& entry);
 

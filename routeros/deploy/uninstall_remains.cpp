@@ -112,7 +112,7 @@ class Finder {
     if (!rows.ok()) return std::move(rows).error();
     for (const Slot slot : kSlots) {
       const std::string list = step_names(options_, slot).env_list;
-      const bool ours = list_is_ours(*rows, list, tag_);
+      const bool ours = list_is_ours(*rows, list, tag_, out_.manifest ? &*out_.manifest : nullptr);
       bool any = false;
       std::optional<Tagged> marker;
       for (const Row& row : *rows) {
@@ -121,7 +121,7 @@ class Finder {
         if (!ours) continue;
         Tagged entry{"/container/envs", std::string(row.id()),
                      fmt::format("environment entry {} {}", list, printable(row.text("key"))), list};
-        if (row.text("key") == kMarkerKey && row.text("value") == tag_) {
+        if (row.text("key") == kMarkerKey) {
           if (marker) out_.entries.push_back(*marker);
           marker = std::move(entry);
         } else {

@@ -125,17 +125,21 @@ class Upgrader {
     return std::move(*rows);
   }
 
+  bool ours(const std::vector<Row>& rows, const StepNames& names) const {
+    return list_is_ours(rows, names.env_list, tag_, occupied_.record ? &*occupied_.record : nullptr);
+  }
+
   base::Result<bool> list_marked(const StepNames& names) {
     const base::Result<std::vector<Row>> rows = entries();
     if (!rows.ok()) return rows.error();
-    return list_is_ours(*rows, names.env_list, tag_);
+    return ours(*rows, names);
   }
 
   // The marker last: until then the rest counts as ours.
   base::Result<void> clear_entries(const StepNames& names) {
     const base::Result<std::vector<Row>> rows = entries();
     if (!rows.ok()) return rows.error();
-    if (!list_is_ours(*rows, names.env_list, tag_)) return {};
+    if (!ours(*rows, names)) return {};
     for (const bool markers : {false, true}) {
       for (const Row& row : *rows) {
         if (env_list_of(row) != names.env_list || (row.text("key") == kMarkerKey) != markers) continue;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/host/result.h"
 #include "routeros/deploy/apply.h"
+#include "routeros/deploy/manifest.h"
 #include "routeros/deploy/plan.h"
 #include "routeros/deploy/probe.h"
 
@@ -17,6 +19,7 @@ struct Occupied {
   Row old;  // the running one; else the manifest's; empty (no id): there is none
   Slot old_slot = Slot::a;
   std::vector<Row> leftovers;  // of an upgrade that was cut short
+  std::optional<Manifest> record;
 };
 Occupied find_occupied(const Facts& facts, const Options& options, Slot recorded);
 

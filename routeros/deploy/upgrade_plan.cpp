@@ -25,6 +25,7 @@ Occupied find_occupied(const Facts& facts, const Options& options, Slot recorded
     if (row != chosen) out.leftovers.push_back(*row);
   }
   out.old_slot = recorded;
+  out.record = read_shape(facts, options).manifest;
   if (chosen == nullptr) return out;
   out.old = *chosen;
   out.old_slot = slot_of(*chosen);

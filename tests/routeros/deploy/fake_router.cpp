@@ -223,7 +223,9 @@ Answer<std::vector<Row>> FakeRouter::print(const Print& print) {
     Row shown;
     shown.put(".id", std::string(row.id()));
     for (const std::string& name : print.proplist) {
-      if (row.find(name)) shown.put(name, std::string(row.text(name)));
+      if (!row.find(name)) continue;
+      const bool hidden = hides_values && print.menu == "/container/envs" && name == "value";
+      shown.put(name, hidden ? "*****" : std::string(row.text(name)));
     }
     out.push_back(std::move(shown));
   }

@@ -56,6 +56,7 @@ class FakeRouter final : public Session, public Pace {
   std::optional<int> cut_after_write;   // … after it was done, before its answer came
   std::optional<int> stop_at_write;     // the user presses Ctrl-C once so many writes were made
   std::set<std::string> refused_menus;  // not enough permissions
+  bool hides_values = false;            // of environment entries: the account lacks the policy sensitive
   std::map<std::string, std::string> refused_removals;  // menu: the router's words
 
   int writes = 0;                     // add, set, remove, start, stop, upload

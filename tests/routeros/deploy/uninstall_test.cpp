@@ -118,6 +118,22 @@ TEST(Uninstall, WithoutAManifestTheTagsAreEnough) {
   }
 }
 
+TEST(Uninstall, WhereValuesAreHiddenTheManifestSaysWhoseTheListIs) {
+  FakeRouter router;
+  router.hides_values = true;
+  router.put("/container/envs", {{"list", "other-env"}, {"key", "MIKROSCOPE_TAG"}, {"value", "x"}});
+  const std::string before = router.exported();
+  ASSERT_TRUE(install_on(router, options_with({})).result.ok());
+  // A second run takes what it cannot see for what it wrote.
+  const int writes = router.writes;
+  ASSERT_TRUE(install_on(router, options_with({})).result.ok());
+  EXPECT_EQ(router.writes, writes);
+  ASSERT_TRUE(upgrade_on(router, options_with({}), Reach::reachable).ok());
+  const base::Result<void> removed = uninstall_on(router, default_options());
+  ASSERT_TRUE(removed.ok()) << removed.error().what;
+  EXPECT_EQ(router.exported(), before);
+}
+
 TEST(Uninstall, AListWithoutOurMarkerIsNotTouched) {
   FakeRouter router;
   router.put("/container/envs", {{"list", "mikroscope-env"}, {"key", "TOKEN"}, {"value", "theirs"}});
