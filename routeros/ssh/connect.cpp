@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "routeros/session/dial.h"
 #include "routeros/ssh/login.h"
 #include "routeros/ssh/ssh_session.h"
 
@@ -15,12 +16,12 @@ base::Result<std::unique_ptr<Session>> connect_ssh(const SshTarget& target) {
   if (target.trust == nullptr)
     return base::Error{"nothing keeps the keys of known routers", "", base::Exit::failed};
 
-  const Deadline deadline = Deadline::in_ms(target.timeout_ms);
-  auto tcp = connect_tcp(target.host, target.port, deadline, target.interrupt_fd);
-  if (!tcp) return fail(tcp.error());
-  auto link = std::make_unique<SshLink>(std::move(*tcp));
+  const Wait wait = within(target.timeout_ms, target.interrupt_fd);
+  base::Result<base::Fd, LostConnection> connection = dial(target.host, target.port, "ssh", wait);
+  if (!connection) return fail(connection.error());
+  auto link = std::make_unique<SshLink>(std::move(*connection));
   link->interrupt_on(target.interrupt_fd);
-  if (const Lost lost = handshake(*link, target, deadline)) return fail(*lost);
+  if (const Lost lost = handshake(*link, target, wait)) return fail(*lost);
 
   const base::Result<HostKey, LostConnection> key = host_key(*link);
   if (!key) return fail(key.error());
@@ -38,7 +39,7 @@ base::Result<std::unique_ptr<Session>> connect_ssh(const SshTarget& target) {
                             key->fingerprint));
   }
 
-  if (const Lost lost = authenticate(*link, target, deadline)) return fail(*lost);
+  if (const Lost lost = authenticate(*link, target, wait)) return fail(*lost);
   auto session = std::make_unique<SshSession>(std::move(link), target);
   if (!target.upload_only) {
     if (const Lost lost = session->learn_version()) return fail(*lost);

@@ -5,17 +5,20 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
+#include "routeros/session/dial.h"
+
 namespace mikroscope::routeros {
 namespace {
 
-constexpr int kTurnMs = 100;
+constexpr std::int64_t kTurnNs = 100'000'000;
 constexpr std::size_t kMaxOutput = std::size_t{64} << 20;
 
 }  // namespace
 
-SshLink::SshLink(TcpConnection connection)
-    : session_(ssh_new()), local_address_(std::move(connection.local_address)) {
-  socket_t fd = connection.fd.release();  // closed by libssh
+SshLink::SshLink(base::Fd connection)
+    : session_(ssh_new()), local_address_(routeros::local_address(connection.get())) {
+  socket_t fd = connection.release();  // closed by libssh
   ssh_options_set(session_, SSH_OPTIONS_FD, &fd);
   ssh_set_blocking(session_, 0);
 }
@@ -33,13 +36,13 @@ std::string SshLink::reason() const {
   return text.empty() ? "the connection was closed" : std::string(text);
 }
 
-Lost SshLink::turn(const Deadline& deadline, std::string_view doing) {
+Lost SshLink::turn(const Wait& wait, std::string_view doing) {
   const int flags = ssh_get_poll_flags(session_);
   const short events = static_cast<short>(POLLIN | ((flags & SSH_WRITE_PENDING) != 0 ? POLLOUT : 0));
-  const int left = deadline.left_ms();
-  if (left > 0) {
-    const Deadline moment = Deadline::in_ms(std::min(left, kTurnMs));
-    if (wait_for(ssh_get_fd(session_), events, moment, interrupt_fd_) == Waited::interrupted)
+  const std::int64_t now_ns = base::monotonic_ns();
+  if (now_ns < wait.deadline_ns) {
+    const Wait moment{std::min(wait.deadline_ns, now_ns + kTurnNs), interrupt_fd_};
+    if (wait_for(ssh_get_fd(session_), events, moment) == Net::interrupted)
       return LostConnection{fmt::format("interrupted while waiting for an answer to {}", doing), "",
                             base::Exit::interrupted};
     return {};
@@ -54,37 +57,36 @@ LostConnection SshLink::broken(std::string_view doing) const {
           "the router may have restarted, or its sessions were ended: try again", base::Exit::failed};
 }
 
-base::Result<SshChannel, LostConnection> SshChannel::open(SshLink& link, const Deadline& deadline,
+base::Result<SshChannel, LostConnection> SshChannel::open(SshLink& link, const Wait& wait,
                                                           std::string_view doing) {
   Handle handle(ssh_channel_new(link.session()));
   if (!handle) return link.broken(doing);
   int result = 0;
-  if (Lost lost = link.repeat([&] { return ssh_channel_open_session(handle.get()); }, SSH_AGAIN, deadline,
-                              doing, result))
+  if (Lost lost =
+          link.repeat([&] { return ssh_channel_open_session(handle.get()); }, SSH_AGAIN, wait, doing, result))
     return *lost;
   if (result != SSH_OK) return link.broken(doing);
   return SshChannel(link, std::move(handle));
 }
 
 template <class Request>
-base::Result<bool, LostConnection> SshChannel::request(Request request, const Deadline& deadline,
+base::Result<bool, LostConnection> SshChannel::request(Request request, const Wait& wait,
                                                        std::string_view doing) {
   int result = 0;
-  if (Lost lost = link_->repeat(request, SSH_AGAIN, deadline, doing, result)) return *lost;
+  if (Lost lost = link_->repeat(request, SSH_AGAIN, wait, doing, result)) return *lost;
   if (result == SSH_OK) return true;
   if (ssh_is_connected(link_->session()) == 0) return link_->broken(doing);
   return false;
 }
 
-base::Result<bool, LostConnection> SshChannel::exec(const std::string& line, const Deadline& deadline,
+base::Result<bool, LostConnection> SshChannel::exec(const std::string& line, const Wait& wait,
                                                     std::string_view doing) {
-  return request([&] { return ssh_channel_request_exec(channel_.get(), line.c_str()); }, deadline, doing);
+  return request([&] { return ssh_channel_request_exec(channel_.get(), line.c_str()); }, wait, doing);
 }
 
-base::Result<bool, LostConnection> SshChannel::subsystem(const std::string& name, const Deadline& deadline,
+base::Result<bool, LostConnection> SshChannel::subsystem(const std::string& name, const Wait& wait,
                                                          std::string_view doing) {
-  return request([&] { return ssh_channel_request_subsystem(channel_.get(), name.c_str()); }, deadline,
-                 doing);
+  return request([&] { return ssh_channel_request_subsystem(channel_.get(), name.c_str()); }, wait, doing);
 }
 
 base::Result<bool, LostConnection> SshChannel::read_some(std::string& out, bool both,
@@ -123,11 +125,11 @@ base::Result<std::size_t, LostConnection> SshChannel::write_some(std::string_vie
   return static_cast<std::size_t>(sent);
 }
 
-base::Result<std::string, LostConnection> run_line(SshLink& link, const std::string& line,
-                                                   const Deadline& deadline, std::string_view doing) {
-  base::Result<SshChannel, LostConnection> channel = SshChannel::open(link, deadline, doing);
+base::Result<std::string, LostConnection> run_line(SshLink& link, const std::string& line, const Wait& wait,
+                                                   std::string_view doing) {
+  base::Result<SshChannel, LostConnection> channel = SshChannel::open(link, wait, doing);
   if (!channel) return channel.error();
-  const auto accepted = channel->exec(line, deadline, doing);
+  const auto accepted = channel->exec(line, wait, doing);
   if (!accepted) return accepted.error();
   if (!*accepted)
     return LostConnection{fmt::format("the SSH server refused to run {}", doing),
@@ -137,7 +139,7 @@ base::Result<std::string, LostConnection> run_line(SshLink& link, const std::str
     const auto more = channel->read_some(output, true, doing);
     if (!more) return more.error();
     if (!*more) return output;
-    if (Lost lost = link.turn(deadline, doing)) return *lost;
+    if (Lost lost = link.turn(wait, doing)) return *lost;
   }
 }
 

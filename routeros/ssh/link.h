@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/file.h"
 #include "routeros/session/trouble.h"
-#include "routeros/ssh/deadline.h"
-#include "routeros/ssh/tcp.h"
+#include "routeros/session/wait.h"
 
 namespace mikroscope::routeros {
 
@@ -20,7 +20,7 @@ using Lost = std::optional<LostConnection>;
 class SshLink {
  public:
   // Takes the connection over; nothing is sent yet.
-  explicit SshLink(TcpConnection connection);
+  explicit SshLink(base::Fd connection);
   ~SshLink();
   SshLink(const SshLink&) = delete;
   SshLink& operator=(const SshLink&) = delete;
@@ -31,16 +31,18 @@ class SshLink {
   // What libssh says about its last failure, without its own prefixes.
   std::string reason() const;
 
+  // Of every Wait below only the deadline counts: one interrupt_on() serves them all.
+
   // Repeats a call of libssh for as long as it returns `again`. `doing` completes "no answer to …".
   template <class Step>
-  Lost repeat(Step step, int again, const Deadline& deadline, std::string_view doing, int& result) {
+  Lost repeat(Step step, int again, const Wait& wait, std::string_view doing, int& result) {
     while ((result = step()) == again) {
-      if (Lost lost = turn(deadline, doing)) return lost;
+      if (Lost lost = turn(wait, doing)) return lost;
     }
     return {};
   }
   // Waits until the connection has something to do, at most a moment: libssh may hold what has arrived.
-  Lost turn(const Deadline& deadline, std::string_view doing);
+  Lost turn(const Wait& wait, std::string_view doing);
 
   LostConnection broken(std::string_view doing) const;
 
@@ -53,13 +55,12 @@ class SshLink {
 // A session channel; closed with the object.
 class SshChannel {
  public:
-  static base::Result<SshChannel, LostConnection> open(SshLink& link, const Deadline& deadline,
+  static base::Result<SshChannel, LostConnection> open(SshLink& link, const Wait& wait,
                                                        std::string_view doing);
 
   // False when the router refused.
-  base::Result<bool, LostConnection> exec(const std::string& line, const Deadline& deadline,
-                                          std::string_view doing);
-  base::Result<bool, LostConnection> subsystem(const std::string& name, const Deadline& deadline,
+  base::Result<bool, LostConnection> exec(const std::string& line, const Wait& wait, std::string_view doing);
+  base::Result<bool, LostConnection> subsystem(const std::string& name, const Wait& wait,
                                                std::string_view doing);
 
   // What has arrived is appended, of both streams when `both`. False at the end of the stream.
@@ -75,15 +76,14 @@ class SshChannel {
 
   SshChannel(SshLink& link, Handle channel) : link_(&link), channel_(std::move(channel)) {}
   template <class Request>
-  base::Result<bool, LostConnection> request(Request request, const Deadline& deadline,
-                                             std::string_view doing);
+  base::Result<bool, LostConnection> request(Request request, const Wait& wait, std::string_view doing);
 
   SshLink* link_;
   Handle channel_;
 };
 
 // Runs one line of the router's console and returns all that it printed, both streams. At most 64 MiB.
-base::Result<std::string, LostConnection> run_line(SshLink& link, const std::string& line,
-                                                   const Deadline& deadline, std::string_view doing);
+base::Result<std::string, LostConnection> run_line(SshLink& link, const std::string& line, const Wait& wait,
+                                                   std::string_view doing);
 
 }  // namespace mikroscope::routeros

@@ -77,8 +77,8 @@ base::Result<Key, LostConnection> read_key(const SshTarget& target, const std::s
 
 class Login {
  public:
-  Login(SshLink& link, const SshTarget& target, const Deadline& deadline)
-      : link_(link), target_(target), deadline_(deadline) {}
+  Login(SshLink& link, const SshTarget& target, const Wait& wait)
+      : link_(link), target_(target), wait_(wait) {}
 
   Lost run() {
     Lost lost = step([this] { return ssh_userauth_none(link_.session(), nullptr); });
@@ -94,7 +94,7 @@ class Login {
   template <class Try>
   Lost step(Try attempt) {
     int result = SSH_AUTH_ERROR;
-    if (Lost lost = link_.repeat(attempt, SSH_AUTH_AGAIN, deadline_, "the login", result)) return lost;
+    if (Lost lost = link_.repeat(attempt, SSH_AUTH_AGAIN, wait_, "the login", result)) return lost;
     in_ = result == SSH_AUTH_SUCCESS;
     if (result != SSH_AUTH_ERROR) return {};
     if (ssh_is_connected(link_.session()) != 0) {
@@ -132,7 +132,7 @@ class Login {
       tried_.push_back(key.error().what);
       return {};
     }
-    deadline_ = Deadline::in_ms(target_.timeout_ms);  // somebody may have typed a passphrase
+    wait_ = within(target_.timeout_ms, -1);  // somebody may have typed a passphrase
     const std::size_t before = tried_.size();
     Lost lost = step([&] { return ssh_userauth_publickey(link_.session(), nullptr, key->get()); });
     if (lost || in_ || tried_.size() != before) return lost;
@@ -162,7 +162,7 @@ class Login {
       const base::Result<std::string> answer = target_.ask("password of " + account(target_));
       if (!answer) return LostConnection{answer.error().what, answer.error().fix, answer.error().exit};
       password = *answer;
-      deadline_ = Deadline::in_ms(target_.timeout_ms);  // typing takes its time
+      wait_ = within(target_.timeout_ms, -1);  // typing takes its time
     }
     const std::size_t before = tried_.size();
     Lost lost = plain || methods_ == 0
@@ -213,7 +213,7 @@ class Login {
 
   SshLink& link_;
   const SshTarget& target_;
-  Deadline deadline_;
+  Wait wait_;
   int methods_ = 0;
   bool in_ = false;
   bool key_refused_ = false;
@@ -240,7 +240,7 @@ LostConnection no_handshake(const SshLink& link) {
 
 }  // namespace
 
-Lost handshake(SshLink& link, const SshTarget& target, const Deadline& deadline) {
+Lost handshake(SshLink& link, const SshTarget& target, const Wait& wait) {
   ssh_session session = link.session();
   const bool no = false;
   const std::string signatures = std::string(kSignatures) + (target.allow_ssh_rsa ? ",ssh-rsa" : "");
@@ -254,7 +254,7 @@ Lost handshake(SshLink& link, const SshTarget& target, const Deadline& deadline)
   if (!set) return LostConnection{"libssh refused a setting: " + link.reason(), "", base::Exit::failed};
   int result = 0;
   if (Lost lost =
-          link.repeat([&] { return ssh_connect(session); }, SSH_AGAIN, deadline, "the SSH greeting", result))
+          link.repeat([&] { return ssh_connect(session); }, SSH_AGAIN, wait, "the SSH greeting", result))
     return lost;
   if (result != SSH_OK) return no_handshake(link);
   return {};
@@ -275,8 +275,8 @@ base::Result<HostKey, LostConnection> host_key(const SshLink& link) {
   return out;
 }
 
-Lost authenticate(SshLink& link, const SshTarget& target, const Deadline& deadline) {
-  return Login(link, target, deadline).run();
+Lost authenticate(SshLink& link, const SshTarget& target, const Wait& wait) {
+  return Login(link, target, wait).run();
 }
 
 }  // namespace mikroscope::routeros

@@ -13,8 +13,8 @@ struct HostKey {
   std::string fingerprint;  // "SHA256:…", as ssh-keygen -l prints it
 };
 
-Lost handshake(SshLink& link, const SshTarget& target, const Deadline& deadline);
+Lost handshake(SshLink& link, const SshTarget& target, const Wait& wait);
 base::Result<HostKey, LostConnection> host_key(const SshLink& link);
-Lost authenticate(SshLink& link, const SshTarget& target, const Deadline& deadline);
+Lost authenticate(SshLink& link, const SshTarget& target, const Wait& wait);
 
 }  // namespace mikroscope::routeros

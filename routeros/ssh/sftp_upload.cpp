@@ -22,7 +22,7 @@ class Upload {
         name_(std::move(name)),
         doing_("the upload of " + name_),
         timeout_ms_(timeout_ms),
-        deadline_(Deadline::in_ms(timeout_ms)) {}
+        wait_(within(timeout_ms, -1)) {}
 
   Answer<std::optional<std::uint64_t>> run(std::string_view bytes, const Progress& progress) {
     total_ = bytes.size();
@@ -76,7 +76,7 @@ class Upload {
 
   // Sends what is due and waits for the next reply.
   std::optional<Trouble> receive(sftp::Reply& reply) {
-    deadline_ = Deadline::in_ms(timeout_ms_);
+    wait_ = within(timeout_ms_, -1);
     while (true) {
       if (auto trouble = flush()) return trouble;
       switch (sftp::take_reply(in_, reply)) {
@@ -93,7 +93,7 @@ class Upload {
       if (!more) return Trouble(more.error());
       if (in_.size() > had) continue;
       if (!*more) return Trouble(closed());
-      if (Lost lost = link_.turn(deadline_, doing_)) return Trouble(*lost);
+      if (Lost lost = link_.turn(wait_, doing_)) return Trouble(*lost);
     }
   }
 
@@ -147,7 +147,7 @@ class Upload {
   std::string name_;
   std::string doing_;
   std::int64_t timeout_ms_;
-  Deadline deadline_;
+  Wait wait_;
   std::string handle_;
   std::string in_;
   std::string out_;
@@ -178,10 +178,10 @@ Answer<std::optional<std::uint64_t>> sftp_upload(SshLink& link, const std::strin
                                            "letters, digits, '.', '_', '-' and '/')",
                                            printable(name)),
                                1, "the upload"});
-  const Deadline deadline = Deadline::in_ms(timeout_ms);
-  base::Result<SshChannel, LostConnection> channel = SshChannel::open(link, deadline, doing);
+  const Wait wait = within(timeout_ms, -1);
+  base::Result<SshChannel, LostConnection> channel = SshChannel::open(link, wait, doing);
   if (!channel) return Trouble(channel.error());
-  const auto accepted = channel->subsystem("sftp", deadline, doing);
+  const auto accepted = channel->subsystem("sftp", wait, doing);
   if (!accepted) return Trouble(accepted.error());
   if (!*accepted)
     return Trouble(

@@ -73,7 +73,7 @@ Trouble SshSession::lose(LostConnection lost) {
 Lost SshSession::learn_version() {
   const std::string mark = nonce();
   const base::Result<std::string, LostConnection> output =
-      run_line(*link_, ConsoleRequests::version(mark), Deadline::in_ms(timeout_ms_), "the version");
+      run_line(*link_, ConsoleRequests::version(mark), within(timeout_ms_, -1), "the version");
   if (!output) return output.error();
   const ConsoleReply reply = parse_console_reply(*output, mark);
   const std::optional<Version> version = parse_version(reply.value);
@@ -100,7 +100,7 @@ Answer<ConsoleReply> SshSession::run(const Answer<std::string>& line, const std:
   if (!line) return line.error();
   if (lost_) return Trouble(*lost_);
   const base::Result<std::string, LostConnection> output =
-      run_line(*link_, *line, Deadline::in_ms(timeout_ms > 0 ? timeout_ms : timeout_ms_), doing);
+      run_line(*link_, *line, within(timeout_ms > 0 ? timeout_ms : timeout_ms_, -1), doing);
   if (!output) return lose(output.error());
   ConsoleReply reply = parse_console_reply(*output, nonce);
   if (reply.ended && reply.complaint.empty()) return reply;

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/file.h"
 
 extern char** environ;
@@ -153,9 +154,9 @@ Sshd::~Sshd() {
 
 void Sshd::start() {
   pid_ = spawn({kSshd, "-D", "-e", "-f", dir_ / "config"}, dir_ / "sshd.log");
-  const Deadline deadline = Deadline::in_ms(10000);
+  const std::int64_t deadline_ns = base::monotonic_ns() + 10 * base::kNsPerSecond;
   while (!listens(port_)) {
-    if (deadline.left_ms() == 0) {
+    if (base::monotonic_ns() >= deadline_ns) {
       ADD_FAILURE() << "sshd did not start: " << log();
       return;
     }

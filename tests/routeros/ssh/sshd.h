@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "routeros/ssh/connect.h"
-#include "routeros/ssh/deadline.h"
 #include "tests/support/temp_dir.h"
 
 namespace mikroscope::routeros::test {
