@@ -49,7 +49,8 @@ base::Result<OnRouter> read_router(const DeployOptions& deploy, const RouterOpti
   if (!facts.ok()) return routeros::to_error(facts.error(), out.session->router());
   out.facts = std::move(*facts);
   out.shape = routeros::read_shape(out.facts, deploy.options());
-  base::Result<routeros::Options> merged = routeros::merge_options(out.shape, deploy.options(), deploy.given());
+  base::Result<routeros::Options> merged =
+      routeros::merge_options(out.shape, deploy.options(), deploy.given());
   if (!merged.ok()) return std::move(merged).error();
   out.options = std::move(*merged);
   fill_lan_address(out.options, router);
