@@ -40,8 +40,8 @@ struct SshTarget {
   bool upload_only = false;
 };
 
-// Exit::auth when the login or the router's host key is refused. The order is: no password (empty-password
-// users), the key, the password. Nothing is tried twice.
+// Exit::auth when the login is refused, Exit::refused when the host key has changed. The order is: no
+// password (empty-password users), the key, the password. Nothing is tried twice.
 base::Result<std::unique_ptr<Session>> connect_ssh(const SshTarget& target);
 
 }  // namespace mikroscope::routeros
