@@ -59,6 +59,7 @@ class Double {
     const std::string line = out.substr(std::min(out.find("api-ssl "), out.size()));
     port_ = after(line, ":");
     fingerprint_ = after(line, "sha256 ");
+    ssh_port_ = after(out.substr(std::min(out.find("\nssh "), out.size())), ":");
     read_ = out.size();
   }
 
@@ -87,20 +88,25 @@ class Double {
                "XDG_CONFIG_HOME=" + directory.path() + "/config"};
     return out;
   }
-  // The verb against this router.
-  Exited on(std::vector<std::string> arguments, std::int64_t within_ms = 60'000) const {
-    for (const std::string& flag :
-         {std::string("--router"), "admin@" + address_, std::string("--api-port"), port_,
-          std::string("--fingerprint"), fingerprint_, std::string("--via"), std::string("api-ssl")})
-      arguments.push_back(flag);
-    const bool makes = arguments[0] == "install" || arguments[0] == "upgrade";
-    if (makes && !given_image().empty()) arguments.insert(arguments.end(), {"--agent-tar", given_image()});
-    return run(std::move(arguments), options(), within_ms);
+  // The verb against this router, over the API or over SSH.
+  Exited on(std::vector<std::string> arguments) const {
+    return with(std::move(arguments), {"--router", "admin@" + address_, "--via", "api-ssl", "--api-port",
+                                       port_, "--fingerprint", fingerprint_});
+  }
+  Exited over_ssh(std::vector<std::string> arguments) const {
+    return with(std::move(arguments),
+                {"--router", "admin@" + address_, "--via", "ssh", "--ssh-port", ssh_port_});
   }
 
   TempDir directory;
 
  private:
+  Exited with(std::vector<std::string> arguments, const std::vector<std::string>& way) const {
+    arguments.insert(arguments.end(), way.begin(), way.end());
+    const bool makes = arguments[0] == "install" || arguments[0] == "upgrade";
+    if (makes && !given_image().empty()) arguments.insert(arguments.end(), {"--agent-tar", given_image()});
+    return run(std::move(arguments), options(), 60'000);
+  }
   static std::string after(const std::string& text, const std::string& words) {
     const std::size_t at = text.find(words);
     if (at == std::string::npos) return "";
@@ -112,6 +118,7 @@ class Double {
   bool ready_ = false;
   std::string address_;
   std::string port_;
+  std::string ssh_port_;
   std::string fingerprint_;
   std::size_t read_ = 0;
 };
@@ -160,6 +167,19 @@ TEST_F(DeployProgram, InstallRecordUninstall) {
   const Exited removed = router.on({"uninstall", "--yes"});
   ASSERT_EQ(removed.code, 0) << removed.out << removed.err;
   EXPECT_THAT(removed.out, HasSubstr("verified: nothing of \"mikroscope\" is left"));
+  EXPECT_EQ(router.everything(), before);
+}
+
+TEST_F(DeployProgram, OverSshToo) {
+  Double router;
+  const std::string before = router.everything();
+  const Exited installed = router.over_ssh({"install", "--yes"});
+  ASSERT_EQ(installed.code, 0) << installed.out << installed.err;
+  const Exited upgraded = router.over_ssh({"upgrade", "--yes", "--rate", "20"});
+  ASSERT_EQ(upgraded.code, 0) << upgraded.out << upgraded.err;
+  EXPECT_EQ(Json::parse(router.over_ssh({"status", "--json"}).out)["health"]["rate_hz"], 20);
+  const Exited removed = router.over_ssh({"uninstall", "--yes"});
+  ASSERT_EQ(removed.code, 0) << removed.out << removed.err;
   EXPECT_EQ(router.everything(), before);
 }
 
