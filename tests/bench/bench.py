@@ -9,6 +9,7 @@
   bench.py BUILD_DIR sizes                                                  agent and image sizes
   bench.py BUILD_DIR plot                                                   drawing one hour at 100 Hz
   bench.py BUILD_DIR subtick [--rounds 5]                                   what SUBTICK=10 adds at 10 Hz
+  bench.py BUILD_DIR deploy  [--rounds 10]                                  install with its probe, and uninstall, on the double
 
 BUILD_DIR was configured with -DMIKROSCOPE_BENCH=ON. Ratios are of processes that ran in the same window, which the
 starting order rotates through; medians with the least and the most. Absolute times belong to the machine that is printed.
@@ -300,8 +301,38 @@ def plot(a):
                 f'{max(r[2] for r in rows):.0f}', f'{os.path.getsize(prefix + ".svg") / 1e3:.0f}', rows[-1][3]]])
 
 
+def deploy(a):
+    """Wall time of our own: the double is told to take none for what a router takes long for."""
+    cli, image = os.path.join(a.build, 'mikroscope'), os.environ.get('MIKROSCOPE_TEST_IMAGE')
+    rows = []
+    with tempfile.TemporaryDirectory() as d:
+        double = subprocess.Popen([os.path.join(a.build, 'tests/mikroscope-routersim'), '--arch', 'x86_64', '--run', 'loopback', '--control',
+                                   '--die-with-parent', '--password', 'bench', '--preset', 'home,advanced', '--extract-ms', '0', '--start-ms', '0',
+                                   '--stop-ms', '0', '--remove-ms', '0'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        said = ''.join(iter(double.stdout.readline, 'ready\n'))
+        port = dict(re.findall(r'^(api-ssl|ssh) \S+:(\d+)', said, re.M))
+        env = dict({k: v for k, v in os.environ.items() if not k.startswith('MIKROSCOPE_')}, MIKROSCOPE_PASSWORD='bench', XDG_STATE_HOME=d,
+                   XDG_CONFIG_HOME=d)
+        for via, flag in (('api-ssl', '--api-port'), ('ssh', '--ssh-port')):
+            took = []
+            for _ in range(a.rounds):
+                parts = []
+                for verb in (['install', *(['--agent-tar', image] if image else [])], ['uninstall']):
+                    start = time.monotonic()
+                    ran = subprocess.run([cli, *verb, '--yes', '--router', 'admin@127.0.0.1', '--via', via, flag, port[via], '--ssh-port', port['ssh']],
+                                         env=env, capture_output=True, text=True)
+                    parts.append(time.monotonic() - start)
+                    if ran.returncode:
+                        sys.exit(f'bench: {verb[0]} by {via}: {ran.stdout}{ran.stderr}')
+                took.append(parts)
+            rows.append([via, *(spread([t[k] for t in took]) for k in (0, 1)), spread([sum(t) for t in took])])
+        double.stdin.close()
+        double.wait(10)
+    table(['session', 'install + probe s', 'uninstall s', 'together s'], rows)
+
+
 def main():
-    verbs = dict(cost=cost, memory=memory, hour=hour, gaps=gaps, catchup=catchup, sizes=sizes, plot=plot, subtick=subtick)
+    verbs = dict(cost=cost, memory=memory, hour=hour, gaps=gaps, catchup=catchup, sizes=sizes, plot=plot, subtick=subtick, deploy=deploy)
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('build')
     p.add_argument('verb', choices=verbs)
@@ -311,7 +342,7 @@ def main():
     p.add_argument('--other', help='cost: a second agent program, measured in the same windows')
     p.add_argument('--arms', default='', help='cost: only arms whose name contains this')
     a = p.parse_args()
-    a.rounds = a.rounds or dict(cost=10, subtick=5, catchup=5, plot=3).get(a.verb, 1)
+    a.rounds = a.rounds or dict(cost=10, subtick=5, catchup=5, plot=3, deploy=10).get(a.verb, 1)
     a.seconds = a.seconds or dict(cost=6, subtick=6, gaps=300, plot=3600).get(a.verb, 0)
     print(f'{a.verb}: {machine()}\n')
     verbs[a.verb](a)
