@@ -7,7 +7,7 @@
 
 #include "plot/binding.h"
 #include "plot/busy.h"
-#include "plot/hash.h"
+#include "plot/hash_behind.h"
 #include "proc/reader/reader.h"
 
 namespace mikroscope::plot {
@@ -189,8 +189,8 @@ base::Result<Collected> collect(const std::string& path, const RecordingIndex& i
   reader.only(tables_of(panels));
   FilePieces file;
   if (auto opened = file.open(path); !opened) return opened.error();
-  std::optional<Sha256> hash;
-  if (whole != nullptr && whole->hash) hash.emplace();
+  std::optional<HashBehind> hash;
+  if (whole != nullptr && whole->hash) hash.emplace(FilePieces::kValid);
 
   // A window that begins late needs nothing of the lines before it but the names in them.
   const ResumePoint* start = nullptr;

@@ -10,7 +10,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "plot/hash.h"
+#include "plot/hash_behind.h"
 
 namespace mikroscope::plot {
 namespace {
@@ -138,16 +138,17 @@ base::Result<void> FilePieces::open(const std::string& path) {
 }
 
 base::Result<std::string_view> FilePieces::next() {
-  buffer_.resize(kPiece);
+  std::vector<char>& buffer = buffers_[turn_++ % kValid];
+  buffer.resize(kPiece);
   for (;;) {
-    const ssize_t n = ::pread(fd_, buffer_.data(), buffer_.size(), static_cast<off_t>(offset_));
+    const ssize_t n = ::pread(fd_, buffer.data(), buffer.size(), static_cast<off_t>(offset_));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       return base::Error{
           fmt::format("cannot read {}: {}", path_, std::strerror(errno)), {}, base::Exit::failed};
     }
     offset_ += static_cast<std::uint64_t>(n);
-    return std::string_view(buffer_.data(), static_cast<std::size_t>(n));
+    return std::string_view(buffer.data(), static_cast<std::size_t>(n));
   }
 }
 
@@ -222,7 +223,8 @@ std::optional<RecordingEnds> index_ends(const std::string& path) {
 base::Result<RecordingIndex> index_recording(const std::string& path, bool with_hash) {
   FilePieces file;
   if (auto opened = file.open(path); !opened) return opened.error();
-  Sha256 hash;
+  std::optional<HashBehind> hash;
+  if (with_hash) hash.emplace(FilePieces::kValid);
   Indexer indexer;
   LineHeads lines([&indexer](std::string_view head, std::uint64_t offset, std::uint64_t length) {
     indexer.line(head, offset, length);
@@ -231,7 +233,7 @@ base::Result<RecordingIndex> index_recording(const std::string& path, bool with_
     auto piece = file.next();
     if (!piece) return piece.error();
     if (piece->empty()) break;
-    if (with_hash) hash.update(*piece);
+    if (hash) hash->update(*piece);
     lines.feed(*piece);
   }
   const bool cut = lines.rest_length() != 0;
@@ -241,7 +243,7 @@ base::Result<RecordingIndex> index_recording(const std::string& path, bool with_
   }
   RecordingIndex index = indexer.finish();
   index.cut_last_line = cut;
-  if (with_hash) index.sha256 = hash.hex();
+  if (hash) index.sha256 = hash->hex();
   return index;
 }
 

@@ -26,12 +26,14 @@ base::Result<InputPaths> find_input(const std::string& in);
 // Hands out a file in pieces of bounded size.
 class FilePieces {
  public:
+  static constexpr std::size_t kValid = 4;
+
   FilePieces() = default;
   FilePieces(const FilePieces&) = delete;
   FilePieces& operator=(const FilePieces&) = delete;
   ~FilePieces();
   base::Result<void> open(const std::string& path);
-  // The next piece, from wherever seek() left off; empty at the end. Valid until the next call.
+  // The next piece, from wherever seek() left off; empty at the end. Valid until kValid further calls.
   base::Result<std::string_view> next();
   void seek(std::uint64_t offset) { offset_ = offset; }
   std::uint64_t size() const;
@@ -42,7 +44,8 @@ class FilePieces {
   int fd_ = -1;
   std::string path_;
   std::uint64_t offset_ = 0;
-  std::vector<char> buffer_;
+  std::vector<char> buffers_[kValid];
+  std::size_t turn_ = 0;
 };
 
 struct ResumePoint {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <deque>
 
 #include "proc/reader/events.h"
 #include "proc/reader/host_layout.h"
@@ -55,11 +54,10 @@ std::unique_ptr<OwnedSchema> copy_of(const Schema& s) {
 
 // Two layouts: `wire_` mirrors the sender (its order, anew for each instance), `local_` is what callers see
 // and only ever grows. Rows are mapped by key from one to the other.
-struct PackedReader::Impl {
+struct PackedReader::Impl final : Core {
   std::string buffer;
   std::size_t consumed = 0;
   bool broken = false;
-  bool finished = false;
 
   StreamInfo info;
   std::string told_instance;  // whose start was reported because of its hello
@@ -74,7 +72,6 @@ struct PackedReader::Impl {
 
   std::uint64_t last_seq = 0;
   std::vector<Item> held;  // events that belong to the next frame
-  std::deque<Item> ready;
 
   std::vector<std::int64_t> values;
   std::vector<std::uint8_t> present;
@@ -288,7 +285,7 @@ struct PackedReader::Impl {
     }
   }
 
-  void step() {
+  void step() override {
     while (ready.empty() && !broken) {
       std::string_view in = std::string_view(buffer).substr(consumed);
       Record record;
@@ -330,11 +327,15 @@ struct PackedReader::Impl {
   }
 };
 
-PackedReader::PackedReader() : impl_(std::make_unique<Impl>()) {}
+PackedReader::PackedReader() : ItemReader(std::make_unique<Impl>()) {}
 PackedReader::~PackedReader() = default;
 
+PackedReader::Impl& PackedReader::impl() const {
+  return static_cast<Impl&>(core());
+}
+
 void PackedReader::feed(std::string_view bytes) {
-  Impl& i = *impl_;
+  Impl& i = impl();
   if (i.broken) return;
   i.finished = false;
   if (i.consumed != 0) {
@@ -344,42 +345,30 @@ void PackedReader::feed(std::string_view bytes) {
   i.buffer.append(bytes);
 }
 
-void PackedReader::finish() {
-  impl_->finished = true;
-}
-
-std::optional<Item> PackedReader::next() {
-  Impl& i = *impl_;
-  if (i.ready.empty()) i.step();
-  if (i.ready.empty()) return std::nullopt;
-  Item item = std::move(i.ready.front());
-  i.ready.pop_front();
-  return item;
-}
-
 const Layout& PackedReader::layout() const {
-  return impl_->local.layout();
+  return impl().local.layout();
 }
 
 const Layout& PackedReader::wire_layout() const {
   static const Layout kNone;
-  return impl_->wire ? impl_->wire->layout() : kNone;
+  return impl().wire ? impl().wire->layout() : kNone;
 }
 
 const StreamInfo& PackedReader::info() const {
-  return impl_->info;
+  return impl().info;
 }
 
 FrameView PackedReader::view() const {
-  return impl_->decoder.view();
+  return impl().decoder.view();
 }
 
 void PackedReader::restart_input() {
-  impl_->buffer.clear();
-  impl_->consumed = 0;
-  impl_->broken = false;
-  impl_->finished = false;
-  impl_->held.clear();
+  Impl& i = impl();
+  i.buffer.clear();
+  i.consumed = 0;
+  i.broken = false;
+  i.finished = false;
+  i.held.clear();
 }
 
 }  // namespace mikroscope::proc

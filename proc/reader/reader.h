@@ -2,6 +2,7 @@
 // that this build knows get its schemas (units, help), others are kept under the names that the input gives.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,11 +18,27 @@ namespace mikroscope::proc {
 // a cut last line or record a Malformed item.
 class ItemReader {
  public:
-  virtual ~ItemReader() = default;
+  virtual ~ItemReader();
   virtual void feed(std::string_view bytes) = 0;
-  virtual void finish() = 0;
-  virtual std::optional<Item> next() = 0;
+  void finish();
+  std::optional<Item> next();
   virtual const Layout& layout() const = 0;
+
+ protected:
+  // What the readers are made of: a form of data is one step().
+  struct Core {
+    virtual ~Core();
+    // Reads on until something is `ready` or the input is used up.
+    virtual void step() = 0;
+
+    bool finished = false;  // no more input follows what was fed
+    std::deque<Item> ready;
+  };
+  explicit ItemReader(std::unique_ptr<Core> core);
+  Core& core() const { return *core_; }
+
+ private:
+  std::unique_ptr<Core> core_;
 };
 
 struct StreamInfo {
@@ -38,8 +55,6 @@ class PackedReader final : public ItemReader {
   PackedReader();
   ~PackedReader() override;
   void feed(std::string_view bytes) override;
-  void finish() override;
-  std::optional<Item> next() override;
   const Layout& layout() const override;
   const StreamInfo& info() const;
   // The sender's tables and rows in its order: what write_names() wants. Anew after a restart of the agent.
@@ -51,7 +66,7 @@ class PackedReader final : public ItemReader {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Impl& impl() const;
 };
 
 // NDJSON lines: agent replies, recordings, captures. Lines that begin with '#' are skipped.
@@ -65,13 +80,11 @@ class NdjsonReader final : public ItemReader {
   // Reads these tables only, before the first feed(): the others are passed over quickly, are in no layout,
   // and damage within them goes unnoticed. Events are read as ever.
   void only(std::span<const std::string_view> tables);
-  void finish() override;
-  std::optional<Item> next() override;
   const Layout& layout() const override;
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Impl& impl() const;
 };
 
 }  // namespace mikroscope::proc

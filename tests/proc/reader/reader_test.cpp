@@ -423,6 +423,70 @@ TEST(NdjsonReader, KeepsTablesAndColumnsItHasNeverHeardOf) {
       (std::map<std::string, std::int64_t>{{"new_table/x/a", 300}, {"load/load1", 13}, {"load/novel", 8}}));
 }
 
+// The first line teaches the shape, the others are read by it.
+TEST(NdjsonReader, NumbersOfEveryLengthAreReadByAKnownShape) {
+  constexpr std::int64_t kNumbers[] = {
+      5,         0,          -1,          12,         -12,          123,           1234,
+      12345,     123456,     1234567,     12345678,   99999999,     123456789,     10000000000,
+      -12345678, 1000000000, 98765432109, -987654321, 999999999999, 1234567890123, 9223372036854775807};
+  std::string text;
+  for (const std::int64_t n : kNumbers) {
+    const std::string digits = std::to_string(n);
+    text += "{\"seq\":1,\"boot_ns\":1,\"wall_ns\":2,\"dt_ns\":3,\"stat\":{\"ctxt\":" + digits +
+            ",\"intr\":" + digits + "},\"vm\":{\"pgfault\":" + digits + "}}\n";
+  }
+  NdjsonReader r;
+  r.feed(text);
+  for (const std::int64_t n : kNumbers) {
+    const auto item = r.next();
+    ASSERT_TRUE(item && std::holds_alternative<Frame>(*item)) << n;
+    EXPECT_EQ(cells(std::get<Frame>(*item)),
+              (std::map<std::string, std::int64_t>{{"stat/ctxt", n}, {"stat/intr", n}, {"vm/pgfault", n}}));
+  }
+  EXPECT_FALSE(r.next());
+}
+
+TEST(NdjsonReader, WhatIsNoNumberIsNoNumberInAKnownShapeEither) {
+  const auto line = [](const std::string& value) {
+    return "{\"seq\":1,\"boot_ns\":1,\"wall_ns\":2,\"dt_ns\":3,\"stat\":{\"ctxt\":" + value +
+           ",\"intr\":7}}\n";
+  };
+  for (const char* bad : {"", "-", "1x", "1e5", "99999999999999999999", "[1]", ":1", "/1", "1:2"}) {
+    NdjsonReader r;
+    r.feed(line("1") + line(bad) + line("2"));
+    ASSERT_TRUE(std::holds_alternative<Frame>(*r.next()));
+    EXPECT_TRUE(std::holds_alternative<Malformed>(*r.next())) << bad;
+    EXPECT_TRUE(std::holds_alternative<Frame>(*r.next())) << bad;
+  }
+  // Odd, but JSON: a fraction where whole numbers are usual, and an absent value.
+  NdjsonReader r;
+  r.feed(line("1") + line("2.9") + line("null") + line(" 4"));
+  constexpr std::optional<std::int64_t> kExpected[] = {1, 2, std::nullopt, 4};
+  for (const auto& expected : kExpected) {
+    const auto item = r.next();
+    const auto read = cells(std::get<Frame>(*item));
+    EXPECT_EQ(read.at("stat/intr"), 7);
+    EXPECT_EQ(read.count("stat/ctxt") != 0 ? std::optional(read.at("stat/ctxt")) : std::nullopt, expected);
+  }
+}
+
+TEST(NdjsonReader, AColumnThatOnlyALaterRowHasMovesNoOtherCell) {
+  const std::string line =
+      "{\"seq\":1,\"boot_ns\":1,\"wall_ns\":2,\"dt_ns\":3,\"new_table\":[{\"name\":\"x\",\"a\":1,\"b\":2},"
+      "{\"name\":\"y\",\"a\":3,\"b\":4,\"c\":5}]}\n";
+  NdjsonReader r;
+  r.feed(line + line);
+  for (int i = 0; i < 2; ++i) {
+    const auto item = r.next();
+    ASSERT_TRUE(item && std::holds_alternative<Frame>(*item));
+    EXPECT_EQ(cells(std::get<Frame>(*item)), (std::map<std::string, std::int64_t>{{"new_table/x/a", 1},
+                                                                                  {"new_table/x/b", 2},
+                                                                                  {"new_table/y/a", 3},
+                                                                                  {"new_table/y/b", 4},
+                                                                                  {"new_table/y/c", 5}}));
+  }
+}
+
 TEST(NdjsonReader, DamagedSamplesAreToldWithTheirLine) {
   for (const char* bad : {"{\"seq\":1}", "{\"seq\":0,\"boot_ns\":1,\"wall_ns\":2,\"dt_ns\":3}",
                           "{\"seq\":1,\"boot_ns\":1,\"wall_ns\":2,\"dt_ns\":3",
