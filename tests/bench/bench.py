@@ -11,10 +11,11 @@
   bench.py BUILD_DIR subtick [--rounds 5]                                   what SUBTICK=10 adds at 10 Hz
   bench.py BUILD_DIR deploy  [--rounds 10]                                  install with its probe, and uninstall, on the double
 
-BUILD_DIR was configured with -DMIKROSCOPE_BENCH=ON. Ratios are of processes that ran in the same window, which the
+BUILD_DIR was configured with -DMIKROSCOPE_BENCH=ON, and holds the router's agents unless MIKROSCOPE_EMBED_AGENTS=OFF was asked
+for; MIKROSCOPE_AGENT in the environment names another agent program. The heading says which one is measured. Ratios are of processes that ran in the same window, which the
 starting order rotates through; medians with the least and the most. Absolute times belong to the machine that is printed.
 """
-import argparse, http.client, json, os, platform, random, re, signal, statistics, subprocess, sys, tempfile, threading, time
+import argparse, hashlib, http.client, json, os, platform, random, re, signal, statistics, subprocess, sys, tempfile, threading, time
 
 FRAMES = 'application/vnd.mikroscope.frames'
 
@@ -30,16 +31,34 @@ def rss_kib(pid):
     return int(m['Rss']), int(m['Pss'])
 
 
+def router_agents(build):
+    """The agents for routers in BUILD_DIR, by architecture."""
+    found = {}
+    for arch in ('amd64', 'arm64', 'armv7', 'armv5'):
+        path = os.path.join(build, 'agents', arch, 'mikroscope-agent')
+        if os.access(path, os.X_OK):
+            found[arch] = path
+    return found
+
+
+def agent_program(build):
+    """The path of the agent to measure, and what it is."""
+    named = os.environ.get('MIKROSCOPE_AGENT', '')
+    if named:
+        return named, 'named by MIKROSCOPE_AGENT'
+    native = {'x86_64': 'amd64', 'aarch64': 'arm64'}.get(platform.machine(), '')
+    agents = router_agents(build)
+    if native in agents:
+        return agents[native], f"the router's agent for {native}"
+    path = os.path.join(build, 'mikroscope-agent')
+    if not os.access(path, os.X_OK):
+        sys.exit(f'bench: no agent in {build}: build the target mikroscope-agent, or the CLI with -DMIKROSCOPE_EMBED_AGENTS=ON')
+    return path, f"the host's agent with the host's C library: {build} holds no router agent (-DMIKROSCOPE_EMBED_AGENTS=ON)"
+
+
 class Agent:
     def __init__(self, build, rate, path=None, **env):
-        agents = os.path.join(build, 'agents')
-        native = {'x86_64': 'amd64', 'aarch64': 'arm64'}.get(platform.machine(), '')
-        candidates = [path or os.environ.get('MIKROSCOPE_AGENT', '')]
-        for root, _, files in os.walk(build):
-            if 'mikroscope-agent' in files and native and native in root:
-                candidates.append(os.path.join(root, 'mikroscope-agent'))
-        candidates.append(os.path.join(build, 'mikroscope-agent'))
-        self.path = next(c for c in candidates if c and os.access(c, os.X_OK))
+        self.path = path or agent_program(build)[0]
         for _ in range(20):
             self.port = random.randrange(20000, 60000)
             settings = dict(RATE_HZ=str(rate), ADDR='127.0.0.1', PORT=str(self.port), **{k: str(v) for k, v in env.items()})
@@ -93,9 +112,12 @@ class Puller(threading.Thread):
                 c.request('GET', f'/samples?since={self.newest}&max=10000&cont=1&schema={self.schema}', headers={'Accept': self.accept})
                 r = c.getresponse()
                 body = r.read()
-                if self.accept != FRAMES:
+                if self.accept == FRAMES:
+                    self.newest = int(r.headers['Mikroscope-Newest-Seq'])
+                else:
+                    # From what was read: the header may count a sample that came after the body was fixed.
                     self.seqs += [int(x) for x in re.findall(rb'^\{"seq":(\d+)', body, re.M)]
-                self.newest = int(r.headers['Mikroscope-Newest-Seq'])
+                    self.newest = self.seqs[-1] if self.seqs else 0
                 self.pulls += 1
                 self.bytes += len(body)
             except Exception:
@@ -234,13 +256,18 @@ def gaps(a):
     time.sleep(a.seconds / 2)
     puller.ending = True
     puller.join()
-    missed = agent.json('/sampler')['missed']
+    sampler = agent.json('/sampler')
     bare = json.loads(floor.communicate()[0])['missed']
     agent.stop()
+    # A missed tick takes no sequence number (it shows in dt_ns and is counted as missed), so every number that did not
+    # come is a sample that was lost on the way.
     s = puller.seqs
-    holes = sum(1 for x, y in zip(s, s[1:]) if y != x + 1)
-    table(['run', 'samples', 'gaps', 'pull errors', 'ticks missed, agent', 'ticks missed, bare reader', 'lines in the catch-up'],
-          [[f'100 Hz, {a.seconds:g} s', len(s), holes, puller.errors, missed, bare, lines]])
+    lost = sum(y - x - 1 for x, y in zip(s, s[1:]) if y > x + 1)
+    disorder = sum(1 for x, y in zip(s, s[1:]) if y <= x)
+    table(['run', 'samples', 'gaps', 'samples lost', 'out of order', 'pull errors', 'ticks missed, agent', 'ticks missed, bare reader',
+           'lines in the catch-up'],
+          [[f'100 Hz, {a.seconds:g} s', len(s), sum(1 for x, y in zip(s, s[1:]) if y > x + 1), lost, disorder, puller.errors,
+            sampler['missed'], bare, lines]])
 
 
 def catchup(a):
@@ -269,13 +296,14 @@ def catchup(a):
 
 
 def sizes(a):
-    rows = []
-    for root, _, files in os.walk(a.build):
-        for f in files:
-            if f == 'mikroscope-agent' and 'agent' in root:
-                path = os.path.join(root, f)
-                rows.append([os.path.relpath(path, a.build), os.path.getsize(path)])
+    agents = router_agents(a.build)
+    if not agents:
+        sys.exit(f"bench: no router agents in {os.path.join(a.build, 'agents')}, so there is nothing to say about sizes: "
+                 f'cmake -S . -B {a.build} -DMIKROSCOPE_EMBED_AGENTS=ON, then build the target mikroscope')
+    rows = [[os.path.relpath(path, a.build), os.path.getsize(path)] for path in agents.values()]
     cli = os.path.join(a.build, 'mikroscope')
+    if not os.access(cli, os.X_OK):
+        sys.exit(f'bench: no {cli}: build the target mikroscope, which makes the images')
     with tempfile.TemporaryDirectory() as d:
         for arch in ('amd64', 'arm64', 'armv7', 'arm'):
             out = os.path.join(d, arch + '.tar')
@@ -289,16 +317,31 @@ def plot(a):
         prefix = os.path.join(d, 'hour')
         subprocess.run([os.path.join(a.build, 'tests/bench/bench_make_recording'), '100', str(int(a.seconds)), prefix + '.jsonl', '1234.5'], check=True)
         size = os.path.getsize(prefix + '.jsonl')
-        rows = []
-        for _ in range(a.rounds):
-            start = time.monotonic()
-            p = subprocess.Popen([os.path.join(a.build, 'mikroscope'), 'plot', '--in', prefix, '--out', prefix + '.svg'], stdout=subprocess.DEVNULL)
-            _, status, usage = os.wait4(p.pid, 0)
-            p.returncode = os.waitstatus_to_exitcode(status)
-            rows.append((time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, p.returncode))
-        table(['recording', 'samples', 'wall s', 'CPU s', 'peak MiB', 'SVG kB', 'exit'],
-              [[f'100 Hz, {a.seconds:g} s, {size / 1e6:.0f} MB', int(100 * a.seconds), spread([r[0] for r in rows]), spread([r[1] for r in rows]),
-                f'{max(r[2] for r in rows):.0f}', f'{os.path.getsize(prefix + ".svg") / 1e3:.0f}', rows[-1][3]]])
+        with open(prefix + '.jsonl', 'rb') as f:
+            digest = hashlib.sha256()
+            while piece := f.read(1 << 20):
+                digest.update(piece)
+        out, drawn = [], []
+        for name, meta in (('with the meta file of a finished recording', dict(complete=True, jsonl_sha256=digest.hexdigest(), jsonl_bytes=size)),
+                           ('without: the hash is computed', None)):
+            if meta:
+                with open(prefix + '.meta.json', 'w') as f:
+                    json.dump(meta, f)
+            elif os.path.exists(prefix + '.meta.json'):
+                os.remove(prefix + '.meta.json')
+            rows = []
+            for _ in range(a.rounds):
+                start = time.monotonic()
+                p = subprocess.Popen([os.path.join(a.build, 'mikroscope'), 'plot', '--in', prefix, '--out', prefix + '.svg'], stdout=subprocess.DEVNULL)
+                _, status, usage = os.wait4(p.pid, 0)
+                p.returncode = os.waitstatus_to_exitcode(status)
+                rows.append((time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, p.returncode))
+            out.append([name, spread([r[0] for r in rows]), spread([r[1] for r in rows]), f'{max(r[2] for r in rows):.0f}',
+                        f'{os.path.getsize(prefix + ".svg") / 1e3:.0f}', rows[-1][3]])
+            drawn.append(open(prefix + '.svg', 'rb').read())
+        print(f'100 Hz, {a.seconds:g} s, {int(100 * a.seconds)} samples, {size / 1e6:.0f} MB; '
+              f'the two figures are {"the same" if drawn[0] == drawn[1] else "NOT the same"}\n')
+        table(['recording', 'wall s', 'CPU s', 'peak MiB', 'SVG kB', 'exit'], out)
 
 
 def deploy(a):
@@ -344,7 +387,11 @@ def main():
     a = p.parse_args()
     a.rounds = a.rounds or dict(cost=10, subtick=5, catchup=5, plot=3, deploy=10).get(a.verb, 1)
     a.seconds = a.seconds or dict(cost=6, subtick=6, gaps=300, plot=3600).get(a.verb, 0)
-    print(f'{a.verb}: {machine()}\n')
+    print(f'{a.verb}: {machine()}')
+    if a.verb not in ('plot', 'sizes', 'deploy'):
+        path, what = agent_program(a.build)
+        print(f'agent: {path}, {os.path.getsize(path)} bytes, {what}')
+    print(flush=True)
     verbs[a.verb](a)
 
 
