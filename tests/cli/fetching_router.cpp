@@ -45,7 +45,7 @@ class FetchingRouter final : public routeros::Session {
     if (script_.delay_ms) {
       pollfd stop{interrupt_, POLLIN, 0};
       if (::poll(&stop, interrupt_ >= 0 ? 1 : 0, static_cast<int>(script_.delay_ms(number))) > 0)
-        return Trouble(LostConnection{"interrupted", "", base::Exit::interrupted});
+        return interrupted();
     }
     return fetch(call);
   }
@@ -61,6 +61,7 @@ class FetchingRouter final : public routeros::Session {
   void interrupt_on(int fd) override { interrupt_ = fd; }
 
  private:
+  static Trouble interrupted() { return LostConnection{"interrupted", "", base::Exit::interrupted}; }
   static Trouble unexpected(const std::string& what) {
     return DeviceError{"nobody asked for " + what, -1, what};
   }
