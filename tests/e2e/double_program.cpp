@@ -96,6 +96,12 @@ Exited Double::over_ssh(std::vector<std::string> arguments) const {
       options(), 60'000);
 }
 
+std::string Double::image() const {
+  if (!given_image().empty()) return given_image();
+  const std::string path = directory / "image.tar";
+  return run({"image", "--arch", "amd64", "--out", path}).code == 0 ? path : "";
+}
+
 void DeployProgram::SetUp() {
   if (!agent_is_built_in())
     GTEST_SKIP() << "this build carries no amd64 agent (MIKROSCOPE_EMBED_AGENTS), and "

@@ -37,6 +37,10 @@ class Double {
   // The arguments of on(), for a run that is not waited for.
   std::vector<std::string> over_api_line(std::vector<std::string> arguments) const;
 
+  const std::string& ssh_port() const { return ssh_port_; }
+  // The path of the image that install uploads here; empty: there is none.
+  std::string image() const;
+
   TempDir directory;
 
  private:
