@@ -113,10 +113,11 @@ std::vector<HealthFinding> HealthEye::findings(bool kernel_log) const {
               "check the cable, the connector and the other side; `/interface/ethernet/print stats` counts "
               "their errors"),
   };
-  if (!kernel_log) {
+  if (!kernel_log || samples_ == 0) {
     for (HealthFinding& f : out) {
       f.level = Level::skip;
-      f.evidence = "the agent cannot read the kernel's log: it runs without privileges";
+      f.evidence = kernel_log ? "the agent has no samples yet"
+                              : "the agent cannot read the kernel's log: it runs without privileges";
       f.fix.clear();
     }
   }

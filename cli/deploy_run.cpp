@@ -133,28 +133,30 @@ base::Result<UploadWay> parse_upload_way(const std::string& text) {
                      base::Exit::usage};
 }
 
+base::Result<void> check_upload_way(const routeros::Session& session, UploadWay way) {
+  if (way != UploadWay::sftp || session.can_upload()) return {};
+  return base::Error{fmt::format("--upload sftp: {} cannot upload, the API has no way to", session.router()),
+                     "--via ssh, or let the router fetch the image: --upload fetch", base::Exit::usage};
+}
+
 routeros::Upload make_upload(routeros::Session& session, UploadWay way, int stop_fd, bool quiet) {
-  return [&session, way, stop_fd, quiet](const std::string& name,
-                                         std::string_view bytes) -> base::Result<void> {
-    ProgressLine line(quiet);
-    const routeros::Progress progress = [&line](std::uint64_t sent, std::uint64_t total) {
-      line(sent, total);
-    };
-    const bool fetch = way == UploadWay::fetch || (way == UploadWay::automatic && !session.can_upload());
-    if (!fetch && !session.can_upload()) {
-      return base::Error{fmt::format("{} cannot upload: the API has no way to", session.router()),
-                         "--via ssh, or let the router fetch the image: --upload fetch", base::Exit::usage};
-    }
-    session.interrupt_on(stop_fd);
-    base::Result<void> done;
-    if (fetch) {
-      done = routeros::fetch_upload(session, name, bytes, progress);
-    } else if (const routeros::Answer<void> sent = session.upload(name, bytes, progress); !sent.ok()) {
-      done = routeros::to_error(sent.error(), session.router());
-    }
-    session.interrupt_on(-1);
-    return done;
-  };
+  return
+      [&session, way, stop_fd, quiet](const std::string& name, std::string_view bytes) -> base::Result<void> {
+        ProgressLine line(quiet);
+        const routeros::Progress progress = [&line](std::uint64_t sent, std::uint64_t total) {
+          line(sent, total);
+        };
+        const bool fetch = way == UploadWay::fetch || (way == UploadWay::automatic && !session.can_upload());
+        session.interrupt_on(stop_fd);
+        base::Result<void> done;
+        if (fetch) {
+          done = routeros::fetch_upload(session, name, bytes, progress);
+        } else if (const routeros::Answer<void> sent = session.upload(name, bytes, progress); !sent.ok()) {
+          done = routeros::to_error(sent.error(), session.router());
+        }
+        session.interrupt_on(-1);
+        return done;
+      };
 }
 
 bool confirmed(const std::string& question) {

@@ -43,6 +43,8 @@ class SignalPace final : public routeros::Pace {
 // How the image gets onto the router.
 enum class UploadWay : std::uint8_t { automatic, sftp, fetch };
 base::Result<UploadWay> parse_upload_way(const std::string& text);
+// Exit::usage where the session has no such way: said before the first write.
+base::Result<void> check_upload_way(const routeros::Session& session, UploadWay way);
 // Ends early when `stop_fd` becomes readable; a file that was sent in part is known as such later.
 routeros::Upload make_upload(routeros::Session& session, UploadWay way, int stop_fd, bool quiet);
 

@@ -66,6 +66,8 @@ class Install final : public VerbRun {
     const base::Result<std::string> path = journal_path(router_.host(), on->options.name);
     if (!path.ok()) return path.error();
     if (rollback_ && base::exists(*path)) return undo_earlier(*on, *path, signals);
+    good = check_upload_way(*on->session, *way);
+    if (!good.ok()) return std::move(good).error();
     good = choose_token(token_, router_, *on);
     if (good.ok() && !no_doctor_) good = run_doctor(on->facts, on->options, quiet_);
     if (!good.ok()) return std::move(good).error();
@@ -138,9 +140,15 @@ class Install final : public VerbRun {
     base::Result<void> done = routeros::apply(plan, decisions, applying);
     if (!done.ok()) return failed(on, plan, std::move(done).error(), *journal, pace);
     const base::Result<routeros::ProbeResult> probe = probe_agent(applying.link, on.options, signals.fd());
-    if (!probe.ok()) return probe.error();
+    if (!probe.ok()) return unproven(probe.error());
     journal->close();
     return report(*probe, pace);
+  }
+
+  static base::Error unproven(base::Error error) {
+    error.what = "installed, but it was not found out whether the agent answers: " + error.what;
+    error.fix = "`mikroscope status` asks it; `mikroscope uninstall` removes it";
+    return error;
   }
 
   base::Result<base::Exit> report(const routeros::ProbeResult& probe, SignalPace& pace) const {

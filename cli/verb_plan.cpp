@@ -28,7 +28,7 @@ class PlanVerb final : public VerbRun {
               .value = "VERSION",
               .help = "without --router: the RouterOS version to plan for",
               .default_text = "7.24"},
-             ros_);
+             ros_, &ros_origin_);
     set.text(
         {.names = "--rsc",
          .group = "Output",
@@ -42,6 +42,10 @@ class PlanVerb final : public VerbRun {
   base::Result<base::Exit> run(const Invocation&) override {
     base::Result<void> good = check_deploy(deploy_, router_);
     if (!good.ok()) return std::move(good).error();
+    if (router_.given() && ros_origin_ == Origin::command_line) {
+      return base::Error{"--ros is for a plan without a router; this one says which RouterOS it runs",
+                         "leave out --ros, or --router (and MIKROSCOPE_ROUTER)", base::Exit::usage};
+    }
     return router_.given() ? with_router() : offline();
   }
 
@@ -83,6 +87,7 @@ class PlanVerb final : public VerbRun {
     const routeros::Decisions decisions = routeros::decide(*plan, on->facts);
     base::Result<base::Exit> shown = show(*plan, on->session->router(), &decisions);
     if (!shown.ok()) return shown;
+    std::fflush(stdout);  // an error comes below the listing, also where both go into one file
     base::Result<void> clear = routeros::refuse_collisions(*plan, decisions);
     if (!clear.ok()) return std::move(clear).error();
     return shown;
@@ -123,6 +128,7 @@ class PlanVerb final : public VerbRun {
   RouterOptions router_;
   DeployOptions deploy_;
   std::string ros_ = "7.24";
+  Origin ros_origin_ = Origin::none;
   std::string rsc_;
   bool json_ = false;
 };

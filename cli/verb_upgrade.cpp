@@ -52,7 +52,8 @@ class Upgrade final : public VerbRun {
                               : "`mikroscope install` puts one there",
           base::Exit::no_data};
     }
-    base::Result<void> good = choose_token(token_, router_, *on);
+    base::Result<void> good = check_upload_way(*on->session, *way);
+    if (good.ok()) good = choose_token(token_, router_, *on);
     if (!good.ok()) return std::move(good).error();
     const base::Result<AgentImage> image = load_image(on->options, on->facts);
     if (!image.ok()) return image.error();
