@@ -90,7 +90,7 @@ class Install final : public VerbRun {
       std::fputs(routeros::plan_listing(*plan, on->session->router(), &decisions).c_str(), stdout);
     if (dry_run_) return base::Exit::ok;
     if (!yes_ && !confirmed(fmt::format("write this to {}?", on->session->router()))) {
-      return base::Error{"not confirmed; nothing was written", ""};
+      return base::Error{"not confirmed; nothing was written", "answer y, or give --yes"};
     }
     return carry_out(*on, *plan, decisions, *image, *way, *path, signals);
   }
@@ -100,6 +100,13 @@ class Install final : public VerbRun {
   // anew.
   static base::Result<void> refuse_changes(const routeros::Plan& plan, const routeros::Decisions& decisions) {
     if (!decisions.container) return {};
+    if (!decisions.stale_entries.empty()) {
+      return base::Error{
+          fmt::format("\"{}\" is installed with {} setting(s) that are not wanted now, such as a "
+                      "token with --no-token",
+                      plan.options.name, decisions.stale_entries.size()),
+          "change them with `mikroscope upgrade`, or leave that out", base::Exit::refused};
+    }
     for (std::size_t i = 0; i < plan.steps.size(); ++i) {
       const bool setting = plan.steps[i].owner == routeros::Owner::marker;
       if (!setting || decisions.steps[i].standing == routeros::Standing::ours) continue;
@@ -117,7 +124,7 @@ class Install final : public VerbRun {
     const base::Result<routeros::ProbeResult> probe =
         probe_agent({*on.session, pace}, on.options, signals.fd());
     if (!probe.ok()) return probe.error();
-    return report(*probe, pace);
+    return report(*probe, nullptr);
   }
 
   base::Result<base::Exit> carry_out(OnRouter& on, const routeros::Plan& plan,
@@ -142,7 +149,7 @@ class Install final : public VerbRun {
     const base::Result<routeros::ProbeResult> probe = probe_agent(applying.link, on.options, signals.fd());
     if (!probe.ok()) return unproven(probe.error());
     journal->close();
-    return report(*probe, pace);
+    return report(*probe, &pace);
   }
 
   static base::Error unproven(base::Error error) {
@@ -151,7 +158,7 @@ class Install final : public VerbRun {
     return error;
   }
 
-  base::Result<base::Exit> report(const routeros::ProbeResult& probe, SignalPace& pace) const {
+  base::Result<base::Exit> report(const routeros::ProbeResult& probe, SignalPace* wrote) const {
     using routeros::Reach;
     if (probe.reach == Reach::silent || probe.reach == Reach::not_running) {
       base::Error error{"installed, but " + probe.text, probe.fix};
@@ -160,12 +167,13 @@ class Install final : public VerbRun {
     }
     fmt::print("installed: {}\n", probe.text);
     if (!probe.fix.empty()) fmt::print("  {}\n", probe.fix);
+    if (wrote == nullptr) return base::Exit::ok;
     if (wait_flush_) {
       if (!quiet_)
         fmt::print("  waiting {} s until the router has written its caches\n",
                    kFlushNs / routeros::kSecondNs);
       std::fflush(stdout);
-      if (!pace.wait_ns(kFlushNs))
+      if (!wrote->wait_ns(kFlushNs))
         return base::Error{"installed, but interrupted while waiting", "", base::Exit::interrupted};
     } else if (!quiet_) {
       fmt::print("  leave the router powered for {} s: until then a power cut can damage what was written\n",
@@ -177,10 +185,12 @@ class Install final : public VerbRun {
   base::Result<base::Exit> failed(OnRouter& on, const routeros::Plan& plan, base::Error error,
                                   routeros::Journal& journal, SignalPace& pace) {
     if (!rollback_) {
-      if (error.fix.empty()) error.fix = "mend that";
-      error.fix +=
-          "; what was made is left: `mikroscope install` goes on, `mikroscope install --rollback` undoes it, "
+      if (journal.entries().empty()) return error;
+      constexpr std::string_view kLeft =
+          "what was made is left: `mikroscope install` goes on, `mikroscope install --rollback` undoes it, "
           "`mikroscope uninstall` removes everything";
+      const bool alone = error.fix.empty() || error.exit == base::Exit::interrupted;
+      error.fix = alone ? std::string(kLeft) : fmt::format("{}; {}", error.fix, kLeft);
       return error;
     }
     pace.go_on();

@@ -45,6 +45,7 @@ void row(std::string_view name, const std::string& value) {
 }
 
 std::string mib(double bytes) {
+  if (bytes < 1048576) return fmt::format("{:.0f} KiB", bytes / 1024);
   return fmt::format("{:.1f} MiB", bytes / 1048576);
 }
 

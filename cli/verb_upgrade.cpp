@@ -68,7 +68,7 @@ class Upgrade final : public VerbRun {
                  stdout);
     if (dry_run_) return base::Exit::ok;
     if (!yes_ && !confirmed(fmt::format("write this to {}?", on->session->router())))
-      return base::Error{"not confirmed; nothing was written", ""};
+      return base::Error{"not confirmed; nothing was written", "answer y, or give --yes"};
     return carry_out(*on, *plan, decisions, occupied, *image, *way, signals);
   }
 

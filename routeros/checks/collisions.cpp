@@ -36,15 +36,13 @@ Finding standing_of(const Facts& facts, const Options& options,
       // Several entries of one list, or an address on one interface, are one thing in the way.
       if (std::find(foreign.begin(), foreign.end(), decision.evidence) == foreign.end())
         foreign.push_back(decision.evidence);
-      const StepFamily* const family = find_step_family(step.family);
-      if (fix.empty() && family != nullptr) fix = family->way_out;
+      if (fix.empty()) fix = way_out(step, decision);
     }
     ours |= decision.standing == Standing::ours || decision.standing == Standing::differs ||
             decision.standing == Standing::leftover;
   }
   if (foreign.empty() && hidden) return *hidden;
   if (foreign.empty()) return ok(ours ? "ours" : std::move(free));
-  if (fix.empty()) fix = "move that away, or choose another --name";
   return missing(fmt::format("taken by somebody else: {}", enumerate(foreign)), std::move(fix));
 }
 

@@ -190,7 +190,8 @@ base::Result<void> stop_container(const Link& link, const std::string& tag, cons
     if (asked || container_state(**now) == ContainerState::stopping) return false;
     const Answer<std::vector<Row>> done = link.session.call({"/container/stop", {{".id", id}}});
     // One that starts, or that has just ended by itself, is not stopped: the next look tells.
-    if (!done.ok() && device_error(done.error()) == nullptr) return link.error(done.error());
+    const DeviceError* const refused = done.ok() ? nullptr : device_error(done.error());
+    if (!done.ok() && (refused == nullptr || refused->not_permitted())) return link.error(done.error());
     asked = done.ok();
     return false;
   });

@@ -225,6 +225,17 @@ Decisions decide(const Plan& plan, const Facts& facts) {
   return Decider(plan, facts).run();
 }
 
+std::string way_out(const Step& step, const Decision& decision) {
+  if (decision.evidence.find(kTagEnd) != std::string::npos) {
+    return "that belongs to another installation of mikroscope: give this one its own --veth and --subnet, "
+           "beside "
+           "its --name";
+  }
+  const StepFamily* const family = find_step_family(step.family);
+  return family != nullptr && !family->way_out.empty() ? std::string(family->way_out)
+                                                       : "move that away, or choose another --name";
+}
+
 base::Result<void> refuse_collisions(const Plan& plan, const Decisions& decisions) {
   std::vector<std::string> found;
   std::vector<std::string> ways;
@@ -232,21 +243,20 @@ base::Result<void> refuse_collisions(const Plan& plan, const Decisions& decision
     if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end())
       list.push_back(std::move(text));
   };
-  bool unknown = false;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Decision& decision = decisions.steps[i];
     if (decision.standing == Standing::unknown) {
       once(found, "cannot be read: " + decision.evidence);
-      unknown = true;
+      const bool absent = DeviceError{decision.evidence, -1, ""}.no_such_command();
+      once(ways,
+           absent ? "the container package is missing or RouterOS is too old: `mikroscope doctor` says which"
+                  : "give the account the policies that `mikroscope doctor` names");
     } else if (decision.standing == Standing::foreign) {
       once(found, "not ours: " + decision.evidence);
-      const StepFamily* const family = find_step_family(plan.steps[i].family);
-      once(ways, family != nullptr ? std::string(family->way_out)
-                                   : "move that file away, or choose another --name");
+      once(ways, way_out(plan.steps[i], decision));
     }
   }
   if (found.empty()) return {};
-  if (unknown) once(ways, "give the account the policies that `mikroscope doctor` names");
   return base::Error{fmt::format("refused, and nothing was written; {}", fmt::join(found, "; ")),
                      fmt::format("{}", fmt::join(ways, "; ")), base::Exit::refused};
 }

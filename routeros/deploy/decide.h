@@ -36,6 +36,8 @@ struct Decisions {
 
 Decisions decide(const Plan& plan, const Facts& facts);
 
+// What to do about the foreign object that `decision` found for `step`.
+std::string way_out(const Step& step, const Decision& decision);
 // What is in the way, as an error that names all of it; nothing when nothing is. Exit::refused.
 base::Result<void> refuse_collisions(const Plan& plan, const Decisions& decisions);
 

@@ -62,7 +62,7 @@ base::Result<void> fetch_upload(Session& session, const std::string& name, std::
         error.fix = "name the router by that address (--router), or upload by SFTP: --upload sftp";
       } else if (device->not_permitted()) {
         error.fix = "the account needs the policy test for this, or ssh and ftp for --upload sftp";
-      } else {
+      } else if (error.fix.empty()) {
         error.fix = "the router must reach this machine's " + address +
                     " (firewall, device-mode fetch=yes); or upload by SFTP: --upload sftp";
       }

@@ -99,7 +99,7 @@ Done settle(Options& options) {
 }
 
 std::string Options::tag() const {
-  return fmt::format("mikroscope:{} (managed by mikroscope)", name);
+  return fmt::format("mikroscope:{} {}", name, kTagEnd);
 }
 std::string Options::gateway() const {
   return ipv4_text(network_of(*this) + 1);

@@ -14,6 +14,9 @@
 
 namespace mikroscope::routeros {
 
+// Every tag ends so: that of another installation is known by it.
+inline constexpr std::string_view kTagEnd = "(managed by mikroscope)";
+
 struct Options {
   std::string name;  // of the installation; its tag is made from it
   std::string veth;

@@ -25,10 +25,6 @@ struct Remedy {
 };
 // The first that fits. A message without a line here speaks for itself.
 constexpr Remedy kRemedies[] = {
-    {"not enough permissions",
-     "the account's group lacks a policy (read, write, test, ftp, sensitive or policy): add it in "
-     "`/user/group` on the "
-     "router, or use another account"},
     {"not allowed by device-mode",
      "allow it on the router with `/system/device-mode/update` (for containers: `container=yes`) and confirm "
      "at the device within "
@@ -46,10 +42,21 @@ constexpr Remedy kRemedies[] = {
      "this RouterOS version lacks the menu or its package is missing: `/system/package/print` on the router"},
     {"bad command name",
      "this RouterOS version lacks the menu or its package is missing: `/system/package/print` on the router"},
+    {"not enough space", "free some space on the router, or name another disk with --disk"},
+    {"disk full", "free some space on the router, or name another disk with --disk"},
     {"no such item", "somebody else may have removed it meanwhile: run the same command again"},
     {"already have", "an object of that name is there already: see it with `print` on the router"},
     {"already exists", "an object of that name is there already: see it with `print` on the router"},
 };
+
+// The policy that a request needs, by what it does.
+std::string_view policy_of(std::string_view doing) {
+  const auto in = [doing](std::string_view text) { return doing.find(text) != std::string_view::npos; };
+  if (in("SFTP") || in("upload")) return "ftp";
+  if (in("/tool/")) return "test";
+  if (in("/print") || in("/get") || in("/find")) return doing.starts_with("/user") ? "policy" : "read";
+  return doing.starts_with("/user") ? "policy" : "write";
+}
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -92,11 +99,20 @@ base::Error to_error(const Trouble& trouble, std::string_view router) {
     return {fmt::format("{}: {}", router, lost->what), lost->fix, lost->exit};
   const auto& device = std::get<DeviceError>(trouble);
   const std::string message = lower(device.message);
+  const std::string what = fmt::format("{}: {}: {}", router, device.doing, printable(device.message));
+  if (device.not_permitted()) {
+    return {
+        what,
+        fmt::format("the account's group lacks the policy {}: add it in `/user/group` on the router, or use "
+                    "another account",
+                    policy_of(device.doing)),
+        base::Exit::auth};
+  }
   const auto remedy = std::find_if(std::begin(kRemedies), std::end(kRemedies), [&message](const Remedy& r) {
     return message.find(r.words) != std::string::npos;
   });
-  return {fmt::format("{}: {}: {}", router, device.doing, printable(device.message)),
-          std::string(remedy != std::end(kRemedies) ? remedy->fix : std::string_view()), base::Exit::failed};
+  return {what, std::string(remedy != std::end(kRemedies) ? remedy->fix : std::string_view()),
+          base::Exit::failed};
 }
 
 }  // namespace mikroscope::routeros
