@@ -94,7 +94,8 @@ base::Result<LogMarkers> add_log_markers(routeros::Session& session, const Route
   LogMarkers out;
   out.zone = offset_text(*offset);
   if (!facts.zone.empty()) out.zone = facts.zone + ", " + out.zone;
-  // The log knows whole seconds: the line of the first second may lie before the first sample.
+  // The log knows whole seconds: the lines of the first second may lie before the first sample, those of the
+  // last one after the last. All are kept, since none of them can be told from one that belongs.
   out.from_ns = span->from_wall_ns - span->from_wall_ns % kSecond;
   out.to_ns = span->to_wall_ns;
   std::vector<LogLine> lines;

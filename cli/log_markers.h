@@ -51,7 +51,9 @@ struct LogMarkers {
   std::string zone;  // of the router, as the times were read: "Europe/Madrid, UTC+02:00"
 };
 
-// Reads the log and adds what belongs to the recording. `facts` were read over this session just now.
+// Reads the log and adds what belongs to the recording: the lines from the second of its first sample to the
+// second of its last, both taken whole. What the router logs until that last second is over (such as our own
+// login) still belongs, so a later call may add it. `facts` were read over this session just now.
 base::Result<LogMarkers> add_log_markers(routeros::Session& session, const RouterFacts& facts,
                                          const LogMarkerOptions& options, routeros::CodePage code_page,
                                          RecordingView& view);

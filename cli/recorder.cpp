@@ -47,13 +47,19 @@ base::Result<base::Exit> Recorder::run() {
 }
 
 base::Result<void> Recorder::greet() {
-  base::Result<Health> health = link_.health();
-  if (!health.ok()) return std::move(health).error();
-  health_ = std::move(*health);
   base::Result<void> allowed = link_.check_token();
   if (!allowed.ok()) return allowed;
   const base::Result<std::string> capabilities = link_.fetch("/capabilities");
   if (capabilities.ok()) capabilities_ = *capabilities;
+  measure_clock(kClockTries);
+  // The recording begins here. What the agent has by then is older, so its newest is asked for last: over a
+  // relay the requests before take seconds.
+  const std::int64_t now_ns = base::monotonic_ns();
+  const std::int64_t now_wall_ns = base::wall_ns();
+  const std::int64_t now_boot_ns = base::boot_ns();
+  base::Result<Health> health = link_.health();
+  if (!health.ok()) return std::move(health).error();
+  health_ = std::move(*health);
   if (health_.rate_hz == 0) {
     // A minimal /healthz leaves the rate to /capabilities.
     const auto json = nlohmann::json::parse(capabilities_, nullptr, false);
@@ -69,9 +75,12 @@ base::Result<void> Recorder::greet() {
     cursor_.from = Cursor::From::after;
     cursor_.seq = *health_.newest_seq;
   }
-  measure_clock(kClockTries);
-  started_ns_ = base::monotonic_ns();
-  started_wall_ns_ = base::wall_ns();
+  started_ns_ = now_ns;
+  started_wall_ns_ = now_wall_ns;
+  const ClockOffset* const offset = clock_.newest();
+  if (!options_.from_start && offset != nullptr && offset->boot_known) {
+    begin_boot_ns_ = now_boot_ns + offset->boot_offset_ns - offset->rtt_ns / 2;
+  }
   last_sample_ns_ = started_ns_;
   next_second_ns_ = started_ns_ + kSecond;
   next_clock_ns_ = started_ns_ + kClockEveryNs;

@@ -93,7 +93,10 @@ class Recorder {
       false;  // the reply comes from a new instance, and its restart line is not written yet
   bool rebooted_ = false;
 
-  proc::TickHeader before_;                         // the sample before the one at hand
+  proc::TickHeader before_;  // the sample before the one at hand
+  // Samples before it are older than the recording, on the agent's clock. The number that an agent names as
+  // its newest may be some samples behind.
+  std::optional<std::int64_t> begin_boot_ns_;
   std::optional<std::int64_t> first_live_boot_ns_;  // where --for begins to count, on the agent's clock
   bool end_reached_ = false;
   std::vector<proc::Trigger> waiting_triggers_;

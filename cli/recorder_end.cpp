@@ -222,13 +222,17 @@ base::Result<base::Exit> Recorder::complete(const base::Result<void>& outcome) {
 std::string Recorder::summary_text() const {
   const proc::TickHeader& first = *tally_.first_of_all();
   const proc::TickHeader& last = *tally_.last_of_all();
+  // Each instance counts from 1: over several the numbers are no range.
+  const std::size_t instances = tally_.segments().size();
+  const std::string which = instances > 1 ? fmt::format("{} instances of the agent", instances)
+                                          : fmt::format("seq {}..{}", first.seq, last.seq);
   const std::uint64_t markers = meta_.value("markers", std::uint64_t{0});
-  std::string out = fmt::format(
-      "recorded {} in {} (seq {}..{}): {}, {}, {}, {} from {}\n", counted(tally_.samples(), "sample"),
-      base::format_duration(tally_.covered_ns() / 100'000'000 * 100'000'000 +
-                            (tally_.covered_ns() % 100'000'000 >= 50'000'000 ? 100'000'000 : 0)),
-      first.seq, last.seq, counted(tally_.gaps().size(), "gap"), counted(tally_.restarts(), "restart"),
-      counted(missed_ticks_, "missed tick"), counted(markers, "marker"), link_.describe());
+  std::string out =
+      fmt::format("recorded {} in {} ({}): {}, {}, {}, {} from {}\n", counted(tally_.samples(), "sample"),
+                  base::format_duration(tally_.covered_ns() / 100'000'000 * 100'000'000 +
+                                        (tally_.covered_ns() % 100'000'000 >= 50'000'000 ? 100'000'000 : 0)),
+                  which, counted(tally_.gaps().size(), "gap"), counted(tally_.restarts(), "restart"),
+                  counted(missed_ticks_, "missed tick"), counted(markers, "marker"), link_.describe());
   std::size_t listed = 0;
   for (const plot::LostSamples& g : tally_.gaps()) {
     if (listed++ == 10) {

@@ -85,6 +85,7 @@ base::Result<void> Recorder::on_restart(const std::string& instance) {
   restart_pending_ = false;
   // Before our first sample there is nothing that it could have cut.
   if (tally_.samples() == 0) {
+    begin_boot_ns_.reset();  // of a clock that may have begun anew; all of the new instance is later
     cursor_.instance = instance;
     if (!reply_boot_id_.empty()) boot_id_ = reply_boot_id_;
     tally_.instance(instance);
@@ -110,6 +111,11 @@ base::Result<void> Recorder::on_restart(const std::string& instance) {
 
 base::Result<void> Recorder::on_frame(const proc::Frame& frame, std::string_view text) {
   const proc::TickHeader& head = frame.head;
+  if (tally_.samples() == 0 && begin_boot_ns_ && head.boot_ns < *begin_boot_ns_) {
+    cursor_.from = Cursor::From::after;
+    cursor_.seq = head.seq;
+    return {};
+  }
   if (options_.for_ns && first_live_boot_ns_ && tally_.restarts() == 0) {
     // Half a period of tolerance: the last tick of the span may be late by a hair.
     const std::int64_t end = *first_live_boot_ns_ + *options_.for_ns;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/host/utc.h"
 #include "plot/markers.h"
 #include "tests/support/fake_agent.h"
 #include "tests/support/program.h"
@@ -84,10 +85,33 @@ TEST(Record, TwoSecondsAtTenHertz) {
   EXPECT_EQ(r.meta["gap_count"], 0);
   EXPECT_EQ(r.meta["agent"]["version"], "fake");
   EXPECT_EQ(r.meta["capabilities"]["kernel"], "6.1.0-fake");
-  EXPECT_THAT(exited.out, HasSubstr("0 gaps, 0 restarts"));
+  EXPECT_THAT(exited.out, HasSubstr("(seq " + std::to_string(r.seqs.front()) + ".." +
+                                    std::to_string(r.seqs.back()) + "): 0 gaps, 0 restarts"));
   // What sha256sum says of the file is what the meta file says.
   Program sum({"/usr/bin/sha256sum", dir / "x.jsonl"});
   EXPECT_THAT(sum.wait(5000).out, HasSubstr(r.meta["jsonl_sha256"].get<std::string>()));
+}
+
+// Of an agent that is slow to reach, what it sampled while it was being greeted is older than the recording.
+TEST(Record, BeginsWithTheFirstSampleAfterItsStart) {
+  FakeAgent::Script script;
+  script.delay_ms = 200;
+  FakeAgent agent(script);
+  TempDir dir;
+  const Exited exited = run(record_args(agent, dir / "x", {"--for", "1s"}));
+  ASSERT_EQ(exited.code, 0) << exited.err;
+  const Recorded r(dir / "x");
+  ASSERT_FALSE(r.seqs.empty());
+  const base::Result<std::int64_t> started = base::parse_rfc3339(r.meta["started_utc"].get<std::string>());
+  const base::Result<std::int64_t> ended = base::parse_rfc3339(r.meta["ended_utc"].get<std::string>());
+  ASSERT_TRUE(started.ok() && ended.ok());
+  constexpr std::int64_t kMs = 1'000'000;
+  // Both are rounded to milliseconds.
+  const std::int64_t late = r.sample(r.seqs.front())["wall_ns"].get<std::int64_t>() - *started;
+  EXPECT_GE(late, -2 * kMs);
+  EXPECT_LT(late, 1000 * kMs);  // one request and one period, on a busy machine
+  EXPECT_GE(*ended - *started, 1000 * kMs);
+  EXPECT_NEAR(r.meta["covered_s"].get<double>(), 1, 0.11);
 }
 
 TEST(Record, MarksFromFourProcessesAtOnceAreAllKept) {
@@ -162,6 +186,8 @@ void restart_is_survived(bool headers) {
   const Recorded r(dir / "x");
   EXPECT_EQ(r.meta["restarts"], 1);
   EXPECT_THAT(exited.out, HasSubstr("1 restart,"));
+  EXPECT_THAT(exited.out, HasSubstr("(2 instances of the agent): "));
+  EXPECT_THAT(exited.out, Not(HasSubstr("(seq ")));
   const auto again = std::find(r.seqs.begin(), r.seqs.end(), 1U);
   ASSERT_NE(again, r.seqs.end());
   for (auto it = again; it + 1 != r.seqs.end(); ++it) EXPECT_EQ(it[1], it[0] + 1);
@@ -207,6 +233,11 @@ TEST(Record, AWrongTokenEndsAtOnceAndLeavesNothing) {
   EXPECT_EQ(run(record_args(agent, dir / "y", {"--for", "10s"})).code, 3);  // none at all
 
   spill(dir / "token", "right\n");
+  ASSERT_EQ(::chmod((dir / "token").c_str(), 0644), 0);  // a secret that others can read is none
+  const Exited open = run(record_args(agent, dir / "z", {"--for", "1s", "--token-file", dir / "token"}));
+  EXPECT_EQ(open.code, 5);
+  EXPECT_THAT(open.err, HasSubstr("--token-file"));
+  ASSERT_EQ(::chmod((dir / "token").c_str(), 0600), 0);
   EXPECT_EQ(run(record_args(agent, dir / "z", {"--for", "1s", "--token-file", dir / "token"})).code, 0);
   options.env = {"MIKROSCOPE_TOKEN=right"};
   EXPECT_EQ(run(record_args(agent, dir / "w", {"--for", "1s"}), options).code, 0);

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
+#include "base/host/utc.h"
 #include "plot/markers.h"
 #include "tests/e2e/relay_double.h"
 
@@ -55,6 +57,14 @@ void expect_whole(const Json& meta, double seconds) {
   EXPECT_NEAR(meta["covered_s"].get<double>(), seconds, 0.1);
   EXPECT_THAT(meta["samples"].get<double>(), AllOf(Ge(80 * seconds), Le(100 * seconds + 2)));
   EXPECT_EQ(meta["gap_count"], 0);
+  // Of this machine's clock, both: nothing from before the start, and the whole time from there on.
+  const auto started = base::parse_rfc3339(meta["started_utc"].get<std::string>());
+  const auto ended = base::parse_rfc3339(meta["ended_utc"].get<std::string>());
+  ASSERT_TRUE(started.ok() && ended.ok());
+  // As well as the clocks could be compared.
+  const std::int64_t slack = meta["clock"]["measurements"][0]["rtt_ns"].get<std::int64_t>() + 2'000'000;
+  EXPECT_GE(meta["first"]["wall_ns"].get<std::int64_t>() - *started, -slack);
+  EXPECT_GE(static_cast<double>(*ended - *started) / 1e9, seconds - 0.05);
 }
 
 class RelayOnTheDouble : public OnTheDouble {};
@@ -156,10 +166,19 @@ TEST_F(LogMarkersOnTheDouble, ALineOfTheLogIsAMarkerWhereItHappened) {
   }
   EXPECT_GE(found, 1U) << exited.out << exited.err;
   EXPECT_EQ(double_->logins(), 1U);
-  // Once more adds nothing.
-  const Exited again = cli({"mark", "--out", dir / "x", "--log-markers", "--topics", "account"});
+  // The log knows whole seconds: what it says until the second of the last sample is over belongs to the
+  // recording, so also the logout of the recorder, which read the log before that.
+  const Json meta = Json::parse(slurp(dir / "x.meta.json"));
+  const std::int64_t last_s = meta["last"]["wall_ns"].get<std::int64_t>() / base::kNsPerSecond;
+  ASSERT_TRUE(eventually(5'000, [&] { return base::wall_ns() / base::kNsPerSecond > last_s; }));
+  const std::vector<std::string> mark{"mark", "--out", dir / "x", "--log-markers", "--topics", "account"};
+  EXPECT_EQ(cli(mark).code, 0);
+  // Once more adds nothing: not again what is there, and not its own login, which came later.
+  const std::string markers = slurp(dir / "x.markers.csv");
+  const Exited again = cli(mark);
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("0 log markers added"));
+  EXPECT_EQ(slurp(dir / "x.markers.csv"), markers);
 }
 
 class ProfileOnTheDouble : public OnTheDouble {};

@@ -84,6 +84,7 @@ void FakeAgent::connection(int fd) {
         pollfd gone{fd, POLLRDHUP, 0};
         if (::poll(&gone, 1, 10) > 0) break;
       }
+      if (script_.delay_ms != 0) ::poll(nullptr, 0, script_.delay_ms);
       const std::size_t from = head.find(' ') + 1;
       const std::string answer = reply(head.substr(from, head.find(' ', from) - from), head);
       if (::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL) < 0) break;

@@ -33,6 +33,7 @@ class FakeAgent {
     std::int64_t step_ns = 0;
     std::uint64_t without_mem = 0;             // the sample that lacks the memory table
     std::map<std::string, std::string> pages;  // further paths and their bodies
+    int delay_ms = 0;                          // how long each request is on its way to it
   };
   explicit FakeAgent(Script script);
   ~FakeAgent();
