@@ -4,9 +4,8 @@ namespace mikroscope::cli {
 
 // The order of the help.
 constexpr const Verb* kVerbs[] = {
-    &kRecordVerb, &kMarkVerb,    &kPlotVerb,       &kStatusVerb, &kCapturesVerb,
-    &kDoctorVerb, &kPlanVerb, &kInstallVerb, &kUpgradeVerb, &kUninstallVerb,
-    &kImageVerb,  &kVersionVerb, &kCompletionVerb, &kManVerb,
+    &kRecordVerb,  &kMarkVerb,    &kPlotVerb,      &kStatusVerb, &kCapturesVerb, &kDoctorVerb,     &kPlanVerb,
+    &kInstallVerb, &kUpgradeVerb, &kUninstallVerb, &kImageVerb,  &kVersionVerb,  &kCompletionVerb, &kManVerb,
 };
 
 std::span<const Verb* const> all_verbs() {

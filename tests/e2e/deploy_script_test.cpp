@@ -119,6 +119,9 @@ TEST_F(DeployByConsole, TheCommandsOfTheGuide) {
     ++commands;
   }
   EXPECT_EQ(commands, 10);
+  // A start returns before the container runs.
+  EXPECT_TRUE(eventually(
+      20'000, [&] { return console("/container/print").find("running=true") != std::string::npos; }));
   records();
   is_removed();
 }

@@ -272,8 +272,7 @@ TEST(ImageReference, HostAndPath) {
       {"ghcr.io/some/agent", "ghcr.io", "some/agent"},
       {"localhost/agent", "localhost", "agent"},
       {"registry.example:5000/a/b:c", "registry.example:5000", "a/b:c"},
-      {pinned, "ghcr.io",
-       pinned_path},
+      {pinned, "ghcr.io", pinned_path},
   };
   for (const Expected& c : cases) {
     const base::Result<ImageReference> parsed = parse_reference(c.text);
