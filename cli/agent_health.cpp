@@ -113,7 +113,8 @@ std::vector<HealthFinding> HealthEye::findings(bool kernel_log) const {
               "check the cable, the connector and the other side; `/interface/ethernet/print stats` counts "
               "their errors"),
   };
-  if (!kernel_log || samples_ == 0) {
+  const bool nothing_seen = samples_ == 0 && ports_.empty();
+  if (!kernel_log || nothing_seen) {
     for (HealthFinding& f : out) {
       f.level = Level::skip;
       f.evidence = kernel_log ? "the agent has no samples yet"

@@ -95,7 +95,7 @@ int Layout::row(std::uint32_t table, const RowKey& key, std::uint32_t hint, std:
   }
   if (const int known = find_row(table, key); known >= 0) return known;
   bool unusable = false;  // a key whose text found no room
-  for (std::size_t i = 0; i < t.schema->keys.size(); ++i)
+  for (std::size_t i = 0; i < t.schema->keys.size() && i < kMaxKeys; ++i)
     unusable |= t.schema->keys[i].text && key.part[i] < 0;
   if (unusable || t.rows == t.capacity) {
     ++rows_refused;

@@ -3,13 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+
 #include "harness.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
 
 #include <cstddef>
 #include <cstdlib>
-#include <new>
 
 extern "C" void* __libc_malloc(std::size_t);
 extern "C" void* __libc_calloc(std::size_t, std::size_t);
@@ -44,16 +45,6 @@ TEST(Allocation, TheCounterCounts) {
   EXPECT_EQ(calls, 1u);
 }
 
-// The program takes memory of zeroes for its agent without running the constructor.
-TEST(Allocation, ANewAgentIsZeroBytes) {
-  alignas(Agent) static unsigned char memory[sizeof(Agent)];
-  const Agent* const agent = new (memory) Agent;
-  for (std::size_t i = 0; i < sizeof memory; ++i) {
-    ASSERT_EQ(memory[i], 0) << "at offset " << i << " of " << sizeof memory;
-  }
-  agent->~Agent();
-}
-
 TEST(Allocation, NoneAfterStart) {
   Harness h(Env{{"RATE_HZ", "10"}, {"TRIGGERS", "busy>=0.5,reset,oom,memfall>=1,squeeze"}});
   ASSERT_TRUE(h.started) << h.error;
@@ -84,6 +75,15 @@ TEST(Allocation, NoneAfterStart) {
 
 #else
 
+TEST(Allocation, NoneAfterStart) {
+  GTEST_SKIP() << "the sanitizer's allocator cannot be counted";
+}
+
+#endif
+
+namespace mikroscope::agent {
+namespace {
+
 // The program takes memory of zeroes for its agent without running the constructor.
 TEST(Allocation, ANewAgentIsZeroBytes) {
   alignas(Agent) static unsigned char memory[sizeof(Agent)];
@@ -94,8 +94,5 @@ TEST(Allocation, ANewAgentIsZeroBytes) {
   agent->~Agent();
 }
 
-TEST(Allocation, NoneAfterStart) {
-  GTEST_SKIP() << "the sanitizer's allocator cannot be counted";
-}
-
-#endif
+}  // namespace
+}  // namespace mikroscope::agent

@@ -89,6 +89,8 @@ TEST(AgentHealth, DropsAreCountedByCpu) {
 }
 
 TEST(AgentHealth, WhatWasNotSeenIsNotClaimed) {
+  EXPECT_EQ(finding(eye_of(""), "link-flap").level, Level::skip);
+  EXPECT_EQ(finding(eye_of(""), "link-flap").evidence, "the agent has no samples yet");
   const HealthEye eye = eye_of(sample(1, ""));
   EXPECT_EQ(finding(eye, "softnet-drops").level, Level::skip);
   for (const std::string_view name : {"layer-2-loop", "stp-churn", "link-flap"}) {
