@@ -16,12 +16,15 @@ For Debian 12, as root or with sudo. Only missing packages are installed. MIKROS
 
 # Packages, by what they are for.
 readonly kBuildPackages='ca-certificates cmake ninja-build ccache gcc g++ gcc-12 g++-12 binutils
-  libcli11-dev nlohmann-json3-dev libfmt-dev libcurl4-openssl-dev libssl-dev libssh-dev pkgconf'
+  libcli11-dev nlohmann-json3-dev libfmt-dev libcurl4-openssl-dev libssl-dev libssh-dev pkgconf
+  libzstd-dev zlib1g-dev libpq-dev libmicrohttpd-dev libprotozero-dev libsnappy-dev librdkafka-dev libmosquitto-dev'
 # The router agents are cross-compiled; Debian has these compilers on amd64.
 readonly kCrossPackages='g++-12-aarch64-linux-gnu g++-12-arm-linux-gnueabihf g++-12-arm-linux-gnueabi'
 readonly kTestPackages='git procps iproute2 curl libgtest-dev libgmock-dev libbenchmark-dev libpugixml-dev
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev qemu-user-static skopeo umoci runc librsvg2-bin
-  tmux zsh fish man-db locales openssh-client openssh-server python3-librouteros nftables'
+  tmux zsh fish man-db locales openssh-client openssh-server python3-librouteros nftables
+  influxdb influxdb-client victoria-metrics prometheus postgresql-15 graphite-carbon nginx-light mosquitto mosquitto-clients kcat
+  protobuf-compiler python3-protobuf'
 
 say() { printf '\n== %s\n' "$*"; }
 fail() {

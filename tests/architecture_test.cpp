@@ -33,10 +33,20 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"routeros/checks", {"base", "base/host", "routeros", "routeros/session", "routeros/deploy"}},
     {"plot", {"base", "base/host", "proc", "proc/reader"}},
     {"plot/panels", {"base", "base/host", "proc", "proc/reader", "plot"}},
-    {"sinks", {"base", "base/host", "proc", "proc/reader"}},
+    {"model", {"base", "base/host", "proc"}},
+    {"routeros/tier", {"base", "base/host", "model", "routeros/session", "routeros/api"}},
+    {"sinks/pipeline", {"base", "base/host", "proc", "model"}},
+    {"sinks/kernel", {"base", "base/host", "proc", "proc/reader", "model", "sinks/derive"}},
+    {"sinks/derive", {"base", "base/host", "proc", "model"}},
+    {"sinks/detections", {"base", "base/host", "proc", "model", "sinks/derive"}},
+    {"sinks/net", {"base", "base/host", "sinks/pipeline"}},
+    {"sinks/stores", {"base", "base/host", "proc", "model", "sinks/pipeline", "sinks/net"}},
     {"cli",
      {"base", "base/host", "proc", "proc/reader", "routeros", "routeros/session", "routeros/api",
-      "routeros/ssh", "routeros/deploy", "plot", "sinks"}},
+      "routeros/ssh", "routeros/deploy", "plot", "sinks/detections"}},
+    {"cli/forward",
+     {"base", "base/host", "proc", "proc/reader", "model", "routeros/session", "routeros/api", "routeros/tier",
+      "sinks/pipeline", "sinks/kernel", "sinks/derive", "sinks/detections", "sinks/net", "sinks/stores", "cli"}},
 };
 
 const std::set<std::string> kAgentSafe = {"base", "proc", "proc/sources", "agent"};
