@@ -10,6 +10,7 @@
 #include "model/event_builder.h"
 #include "proc/reader/derived.h"
 #include "sinks/kernel/store_tables.h"
+#include "sinks/pipeline/loss.h"
 
 namespace mikroscope::sinks {
 namespace {
@@ -309,17 +310,6 @@ const model::OriginPtr& KernelEvents::origin() const {
 }
 std::uint64_t KernelEvents::malformed() const {
   return impl_->malformed;
-}
-
-Event gap_event(const model::OriginPtr& origin, std::uint64_t from, std::uint64_t to, std::string_view reason,
-                std::int64_t wall_ns) {
-  EventBuilder builder(EventKind::gap, origin, wall_ns);
-  builder.row(gap_measurement(), {std::string(reason)})
-      .integer("from", static_cast<std::int64_t>(from))
-      .integer("to", static_cast<std::int64_t>(to))
-      .integer("count", static_cast<std::int64_t>(to - from + 1))
-      .text("message", fmt::format("{} samples are lost, {} to {} ({})", to - from + 1, from, to, reason));
-  return builder.finish();
 }
 
 }  // namespace mikroscope::sinks

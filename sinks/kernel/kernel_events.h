@@ -47,8 +47,4 @@ class KernelEvents {
   std::unique_ptr<Impl> impl_;
 };
 
-// Samples from..to of `origin` are lost, and why: the same words wherever it is noticed.
-model::Event gap_event(const model::OriginPtr& origin, std::uint64_t from, std::uint64_t to,
-                       std::string_view reason, std::int64_t wall_ns);
-
 }  // namespace mikroscope::sinks

@@ -3,6 +3,7 @@
 #include "proc/reader/derived.h"
 #include "proc/tables.h"
 #include "sinks/derive/derive.h"
+#include "sinks/pipeline/loss.h"
 
 namespace mikroscope::sinks {
 namespace {
@@ -139,20 +140,6 @@ const MeasurementPtr& sample_measurement() {
     for (Field& field : s.fields) field.derived = true;
     return shared(std::move(s));
   }();
-  return m;
-}
-
-const MeasurementPtr& gap_measurement() {
-  static const MeasurementPtr m =
-      shared({"gap",
-              {{"reason", true, false,
-                "ring: the agent held it no longer; spool: dropped here before a store took it; damaged: "
-                "unreadable"}},
-              {integer("from", "first lost sample", Unit::none, "seq_from"),
-               integer("to", "last lost sample", Unit::none, "seq_to"), integer("count", "samples lost"),
-               text("message", "the same in words")},
-              "samples that are lost",
-              true});
   return m;
 }
 

@@ -20,9 +20,8 @@ const model::MeasurementPtr& irq_measurement();
 // sample: number, interval and monotonic clock of every sample.
 const model::MeasurementPtr& sample_measurement();
 
-// Events of the kernel tier that are no samples: gap, restart, trigger, and the kernel log twice, counted for
+// Events of the kernel tier that are no samples: restart, trigger, and the kernel log twice, counted for
 // metric stores (kmsg) and with its text (event).
-const model::MeasurementPtr& gap_measurement();
 const model::MeasurementPtr& restart_measurement();
 const model::MeasurementPtr& trigger_measurement();
 const model::MeasurementPtr& kmsg_measurement();
