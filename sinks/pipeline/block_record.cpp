@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/bytes.h"
+#include "sinks/pipeline/loss.h"
 
 namespace mikroscope::sinks {
 namespace {
@@ -34,6 +35,9 @@ BlockHead describe_block(std::span<const model::Event> events) {
   head.boot_id = events.front().origin->boot_id;
   for (const model::Event& event : events) {
     head.last_wall_ns = std::max(head.last_wall_ns, event.wall_ns);
+    if (event.kind == model::EventKind::gap) {
+      if (const auto range = gap_range(event)) head.lost.push_back(*range);
+    }
     if (event.kind != model::EventKind::sample) continue;
     if (head.samples++ == 0) head.first_seq = event.seq;
     head.last_seq = event.seq;
@@ -53,6 +57,11 @@ std::string write_block_record(const BlockHead& head) {
   out.number(head.samples);
   out.number(head.first_seq);
   out.number(head.last_seq);
+  out.number(head.lost.size());
+  for (const auto& [from, to] : head.lost) {
+    out.number(from);
+    out.number(to);
+  }
   out.integer(head.last_wall_ns);
   out.byte(head.cursor ? 1 : 0);
   if (head.cursor) write_cursor(*head.cursor, out);
@@ -71,6 +80,11 @@ bool read_block_record(std::string_view payload, BlockHead& head) {
   head.samples = in.number();
   head.first_seq = in.number();
   head.last_seq = in.number();
+  head.lost.resize(in.count(2));
+  for (auto& [from, to] : head.lost) {
+    from = in.number();
+    to = in.number();
+  }
   head.last_wall_ns = in.integer();
   head.cursor.reset();
   if (in.byte() != 0) head.cursor = read_cursor(in);

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "model/event.h"
 #include "sinks/pipeline/spool.h"
@@ -22,6 +25,7 @@ struct BlockHead {
   std::uint64_t samples = 0;    // of the events
   std::uint64_t first_seq = 0;  // of the samples
   std::uint64_t last_seq = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> lost;  // samples from..to that its gap events tell of
   std::int64_t last_wall_ns = 0;
   std::optional<RouterCursor> cursor;
   std::string_view block;  // within what was parsed

@@ -51,4 +51,17 @@ model::Event gap_event(const model::OriginPtr& origin, std::uint64_t from, std::
   return builder.finish();
 }
 
+std::optional<std::pair<std::uint64_t, std::uint64_t>> gap_range(const model::Event& event) {
+  const model::ShapeTable* const table = event.shape->find("gap");
+  if (table == nullptr || table->rows.empty()) return std::nullopt;
+  const int from = table->measurement->field("from");
+  const int to = table->measurement->field("to");
+  if (from < 0 || to < 0) return std::nullopt;
+  const std::uint32_t a = table->slot(0, static_cast<std::size_t>(from));
+  const std::uint32_t b = table->slot(0, static_cast<std::size_t>(to));
+  if (!event.has(a) || !event.has(b)) return std::nullopt;
+  return std::pair(static_cast<std::uint64_t>(event.integer(a)),
+                   static_cast<std::uint64_t>(event.integer(b)));
+}
+
 }  // namespace mikroscope::sinks

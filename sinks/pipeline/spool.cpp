@@ -13,7 +13,7 @@
 
 #include "model/block.h"
 #include "sinks/pipeline/block_record.h"
-#include "sinks/pipeline/loss.h"
+#include "sinks/pipeline/lost_samples.h"
 
 namespace mikroscope::sinks {
 namespace {
@@ -212,16 +212,12 @@ void Spool::trim() {
   while (segments_.size() > 1 && oldest > 0 && segments_[1]->created_ns() < oldest) drop_oldest();
 }
 
-// Every sink that did not have all of it gets to know which samples it will not see.
+// Every sink that did not have all of it gets to know which samples it will not see. Ranges that a dropped
+// gap event told of are told again.
 void Spool::drop_oldest() {
   const std::shared_ptr<Segment> segment = segments_.front();
   const std::uint64_t end = segments_[1]->first_event();
-  struct Lost {
-    model::OriginPtr origin;
-    std::uint64_t from = 0, to = 0;
-    std::int64_t wall_ns = 0;
-  };
-  std::map<std::string, std::vector<Lost>> lost;  // by sink
+  std::map<std::string, LostSamples> lost;  // by sink
   Record record;
   for (std::uint64_t at = segment->first_offset();;) {
     const Segment::Found found = segment->read(at, record);
@@ -232,22 +228,11 @@ void Spool::drop_oldest() {
         !read_block_record(record.payload, head))
       continue;
     for (const auto& [key, reader] : readers_) {
-      if (!reader.open || head.first_event + head.events <= reader.next || head.samples == 0) continue;
+      if (!reader.open || head.first_event + head.events <= reader.next) continue;
       if (!head.only_for.empty() && head.only_for != key) continue;
-      std::vector<Lost>& of_sink = lost[key];
       // A block that was delivered in part counts from its first sample: rather one too many than one too
       // few.
-      const auto same = std::find_if(of_sink.rbegin(), of_sink.rend(), [&](const Lost& l) {
-        return l.origin->host == head.host && l.origin->instance == head.instance;
-      });
-      if (same != of_sink.rend() && same->to + 1 == head.first_seq) {
-        same->to = head.last_seq;
-        same->wall_ns = head.last_wall_ns;
-      } else {
-        of_sink.push_back(
-            {std::make_shared<const model::Origin>(model::Origin{head.host, head.instance, head.boot_id}),
-             head.first_seq, head.last_seq, head.last_wall_ns});
-      }
+      lost[key].add(head);
     }
   }
   for (auto& [key, reader] : readers_) {
@@ -258,11 +243,9 @@ void Spool::drop_oldest() {
   }
   segment->remove();
   segments_.pop_front();
-  for (const auto& [key, ranges] : lost) {
-    for (const Lost& l : ranges) {
-      const model::Event event = gap_event(l.origin, l.from, l.to, "spool", l.wall_ns);
-      [[maybe_unused]] const auto kept =
-          append_locked({&event, 1}, model::encode_block({&event, 1}), nullptr, key);
+  for (auto& [key, samples] : lost) {
+    for (const std::vector<model::Event>& events : samples.events()) {
+      [[maybe_unused]] const auto kept = append_locked(events, model::encode_block(events), nullptr, key);
     }
   }
 }
