@@ -20,7 +20,7 @@ struct SeriesBase {
   const Metric* metric = nullptr;
   Labels labels;
   std::int64_t last_ns = 0;  // time of the newest reading
-  bool api = false;          // of the RouterOS tier
+  model::EventKind kind = model::EventKind::sample;  // of the events that tell of it
   // Added-up value of what comes as increments, and what it was before this batch.
   Number sum = Number::of(std::int64_t{0});
   Number sum_before;
@@ -205,7 +205,7 @@ class SeriesTable {
       entry.series->metrics = bound.metrics;
       entry.series->metric = &metric;
       entry.series->labels = std::move(labels);
-      entry.series->api = event.kind == model::EventKind::api;
+      entry.series->kind = event.kind;
     }
     return entry.series.get();
   }
