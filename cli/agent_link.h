@@ -27,6 +27,7 @@ struct PullRequest {
   Cursor cursor;
   std::uint32_t max = 1000;   // samples at most
   std::uint32_t wait_ms = 0;  // how long the agent may hold the request until there is one
+  bool text = true;           // false: items only; Line::text of packed replies is empty
 };
 
 // One line of the timeline as the agent means it. `item` is null for lines that only readers need (names).

@@ -326,7 +326,7 @@ int parse_and_run(const std::vector<std::string>& argv) {
     if (error.fix.empty()) error.fix = see_help(verb);
     return fail(verb, error);
   }
-  const base::Result<base::Exit> exit = entry->run->run({argv});
+  const base::Result<base::Exit> exit = entry->run->run({argv, &*config});
   if (!exit.ok()) return fail(verb, exit.error());
   return static_cast<int>(*exit);
 }

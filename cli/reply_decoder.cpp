@@ -46,6 +46,7 @@ struct ReplyDecoder::Impl {
   // Texts of events that the reader keeps until the frame that they belong to.
   std::deque<std::string> events;
   ReplyDecoder::Standing standing;
+  bool with_text = true;
 
   // Runs `write` with ever more room until it fits; empty when it never does.
   template <class Write>
@@ -100,16 +101,17 @@ struct ReplyDecoder::Impl {
     }
     ++result.frames;
     standing.seq = std::get<proc::Frame>(item).head.seq;
+    if (!with_text) return on_line({{}, &item});
     base::Result<void> named = names(on_line);
     if (!named.ok()) return named;
     const proc::FrameView view = packed.view();
-    const std::string_view text =
+    const std::string_view line_text =
         rendered([&](base::Writer& out) { return proc::write_sample(view, false, out); });
-    if (text.empty()) {
+    if (line_text.empty()) {
       ++result.malformed;
       return {};
     }
-    return on_line({text, &item});
+    return on_line({line_text, &item});
   }
 };
 
@@ -120,8 +122,10 @@ const ReplyDecoder::Standing& ReplyDecoder::standing() const {
   return impl_->standing;
 }
 
-base::Result<void> ReplyDecoder::packed(std::string_view body, const OnLine& on_line, PullResult& result) {
+base::Result<void> ReplyDecoder::packed(std::string_view body, const OnLine& on_line, PullResult& result,
+                                        bool text) {
   Impl& d = *impl_;
+  d.with_text = text;
   d.packed.restart_input();
   // Fed record by record, so that the text of an event is at hand when its item comes out.
   while (!body.empty()) {

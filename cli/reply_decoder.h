@@ -16,8 +16,9 @@ class ReplyDecoder {
   ReplyDecoder();
   ~ReplyDecoder();
   // Whole bodies. Packed frames are written out as NDJSON; names lines are added where rows with labels are
-  // new.
-  base::Result<void> packed(std::string_view body, const OnLine& on_line, PullResult& result);
+  // new. Without `text` there are items only.
+  base::Result<void> packed(std::string_view body, const OnLine& on_line, PullResult& result,
+                            bool text = true);
   base::Result<void> ndjson(std::string_view body, const OnLine& on_line, PullResult& result);
 
   // Where the packed decoder stands: a reply that continues there needs neither schema nor base. No instance:

@@ -12,8 +12,11 @@
 
 namespace mikroscope::cli {
 
+class ConfigFile;
+
 struct Invocation {
-  std::vector<std::string> argv;  // as given, for the record; secrets never travel in it
+  std::vector<std::string> argv;       // as given, for the record; secrets never travel in it
+  const ConfigFile* config = nullptr;  // the file that counts for this command line; it may be empty
 };
 
 class VerbRun {
@@ -43,6 +46,7 @@ const Verb* find_verb(std::string_view name);
 extern const Verb kRecordVerb;
 extern const Verb kMarkVerb;
 extern const Verb kPlotVerb;
+extern const Verb kForwardVerb;
 extern const Verb kStatusVerb;
 extern const Verb kCapturesVerb;
 extern const Verb kPlanVerb;
