@@ -13,6 +13,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kFirstBackOff = kSecond;
 constexpr std::int64_t kLastBackOff = 60 * kSecond;
 constexpr std::int64_t kIdle = kSecond;
+constexpr int kTryLargerAfter = 200;  // batches
 
 std::int64_t clock_ns(clockid_t clock) {
   timespec ts{};
@@ -140,10 +141,16 @@ bool Runner::deliver(const SpoolReader::Batch& batch, std::size_t from, std::siz
           reader_->ack(batch.after[from]);
           return true;
         }
-        const std::size_t middle = from + events.size() / 2;
-        if (delivery.verdict == Delivery::Verdict::split)
-          batch_events_ = std::max<std::size_t>(1, std::min(batch_events_, events.size()) / 2);
-        return deliver(batch, from, middle) && deliver(batch, middle, to);
+        std::size_t part = (events.size() + 1) / 2;
+        if (delivery.verdict == Delivery::Verdict::split) {
+          // The size is learnt; now and then a larger one is tried again.
+          part = batch_events_ = std::min(batch_events_, events.size() / 2);
+          since_split_ = 0;
+        }
+        for (std::size_t at = from; at < to; at += part) {
+          if (!deliver(batch, at, std::min(to, at + part))) return false;
+        }
+        return true;
       }
       case Delivery::Verdict::fatal: {
         const std::lock_guard lock(mutex_);
@@ -159,6 +166,10 @@ bool Runner::deliver(const SpoolReader::Batch& batch, std::size_t from, std::siz
 void Runner::succeeded(const SpoolReader::Batch& batch, std::size_t to, std::size_t events,
                        const Delivery& delivery, std::int64_t took_ns) {
   reader_->ack(batch.after[to - 1]);
+  if (++since_split_ >= kTryLargerAfter) {
+    since_split_ = 0;
+    batch_events_ = std::min(sink_->limits().events, batch_events_ * 2);
+  }
   bool recovered = false;
   bool say_rejects = false;
   int failures = 0;

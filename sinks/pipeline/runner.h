@@ -74,6 +74,7 @@ class Runner {
   std::int64_t finish_by_ns_ = 0;  // 0: go on
   std::atomic<bool> done_{false};
   std::size_t batch_events_ = 0;  // smaller after `split`
+  int since_split_ = 0;           // batches
   int failures_ = 0;              // in a row
   std::uint64_t rejects_said_ = 0;
   std::mt19937_64 random_;
