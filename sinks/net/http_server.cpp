@@ -141,6 +141,10 @@ base::Result<ListenAddress> parse_listen(std::string_view text) {
   return listen;
 }
 
+std::string basic_credentials(std::string_view user, std::string_view password) {
+  return base64(fmt::format("{}:{}", user, password));
+}
+
 std::string_view HttpRequest::header(const std::string& lower_case_name) const {
   const auto found = headers.find(lower_case_name);
   return found == headers.end() ? std::string_view() : std::string_view(found->second);
@@ -220,7 +224,7 @@ base::Result<std::unique_ptr<HttpServer>> HttpServer::start(Options options, Han
   auto impl = std::make_unique<Impl>();
   impl->options = std::move(options);
   impl->handler = std::move(handler);
-  impl->basic = base64(impl->options.user + ":" + impl->options.password);
+  impl->basic = basic_credentials(impl->options.user, impl->options.password);
   const ListenAddress& listen = impl->options.listen;
   const bool every = listen.host.empty();
   int fd = -1;

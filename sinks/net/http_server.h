@@ -21,6 +21,9 @@ struct ListenAddress {
 // "localhost:9124".
 base::Result<ListenAddress> parse_listen(std::string_view text);
 
+// What follows "Basic " in an Authorization header.
+std::string basic_credentials(std::string_view user, std::string_view password);
+
 struct HttpRequest {
   std::string path;                            // without the query
   std::map<std::string, std::string> headers;  // names in lower case

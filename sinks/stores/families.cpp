@@ -325,21 +325,21 @@ std::string to_text(Number n) {
 }
 
 std::optional<Reading> read(const model::Event& event, const Metric& metric, const model::ShapeTable& table,
-                            std::size_t row) {
+                            std::size_t row, bool differences) {
   if (metric.named && !metric.keys.empty() && table.rows[row].keys[metric.keys.front().second].empty())
     return std::nullopt;
   if (metric.from == From::rows) {
     if (event.repeat) return std::nullopt;
     const std::uint32_t first = table.slot(row, 0);
     for (std::uint32_t c = 0; c < table.columns(); ++c) {
-      if (event.has(first + c)) return Reading{Number::of(std::int64_t{1}), true};
+      if (event.has(first + c)) return Reading{Number::of(std::int64_t{1}), true, {}};
     }
     return std::nullopt;
   }
   if (metric.from == From::info) {
     const std::uint32_t first = table.slot(row, 0);
     for (std::uint32_t c = 0; c < table.columns(); ++c) {
-      if (event.has(first + c)) return Reading{Number::of(std::int64_t{1}), false};
+      if (event.has(first + c)) return Reading{Number::of(std::int64_t{1}), false, {}};
     }
     return std::nullopt;
   }
@@ -348,8 +348,8 @@ std::optional<Reading> read(const model::Event& event, const Metric& metric, con
   const Field& field = table.measurement->fields[metric.field];
   if (metric.from == From::sum && event.repeat) return std::nullopt;
   if (field.type == Type::text) return std::nullopt;
-  if (metric.from == From::total && !event.totals.empty())
-    return Reading{scaled(event.totals[slot], metric), false};
+  if (metric.from == From::total && !differences && !event.totals.empty())
+    return Reading{scaled(event.totals[slot], metric), false, {}};
   Number value;
   if (field.type == Type::real) {
     const double real = event.real(slot);
@@ -364,7 +364,7 @@ std::optional<Reading> read(const model::Event& event, const Metric& metric, con
       value = Number::of(static_cast<double>(event.integer(slot)) * static_cast<double>(metric.times) /
                          static_cast<double>(metric.over));
   }
-  return Reading{value, metric.from == From::total || metric.from == From::sum};
+  return Reading{value, metric.from == From::total || metric.from == From::sum, {}};
 }
 
 Labels labels_of(const model::Event& event, const Metric& metric, const model::ShapeTable& table,

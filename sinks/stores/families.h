@@ -68,10 +68,11 @@ std::string to_text(Number n);  // 12, 0.5, 1e+30: the shortest that reads back 
 struct Reading {
   Number value;
   bool adds = false;  // an increment; else the value itself
+  Number increment;   // with adds, where `value` was added up
 };
-// nullopt: the cell is absent, or says nothing.
+// nullopt: the cell is absent, or says nothing. `differences`: what a delta field grew by, not its total.
 std::optional<Reading> read(const model::Event& event, const Metric& metric, const model::ShapeTable& table,
-                            std::size_t row);
+                            std::size_t row, bool differences = false);
 
 // Sorted by label; empty values left out; `host` among them.
 using Labels = std::vector<std::pair<std::string, std::string>>;

@@ -19,20 +19,25 @@ struct SeriesBase {
   std::shared_ptr<const std::vector<Metric>> metrics;
   const Metric* metric = nullptr;
   Labels labels;
-  std::int64_t last_ns = 0;  // time of the newest reading
+  std::int64_t last_ns = 0;                          // time of the newest reading
   model::EventKind kind = model::EventKind::sample;  // of the events that tell of it
   // Added-up value of what comes as increments, and what it was before this batch.
   Number sum = Number::of(std::int64_t{0});
   Number sum_before;
-  bool staged = false;
+  bool staged = false;  // kept for this batch
+
+  // What a batch changes, as it was: derived kinds keep theirs too.
+  void keep() { sum_before = sum; }
+  void restore() { sum = sum_before; }
 };
 
 template <class S>
 class SeriesTable {
  public:
   // `stale_ns`: a series that newer readings of its measurement leave out for so long has ended.
-  SeriesTable(Naming naming, std::string host_label, std::int64_t stale_ns)
-      : naming_(naming), host_label_(std::move(host_label)), stale_ns_(stale_ns) {}
+  // `differences`: readings of delta fields are what they grew by, and nothing is added up.
+  SeriesTable(Naming naming, std::string host_label, std::int64_t stale_ns, bool differences = false)
+      : naming_(naming), host_label_(std::move(host_label)), stale_ns_(stale_ns), differences_(differences) {}
 
   // Calls on_reading(S&, Reading, table index) for each metric that the event tells something of. Increments
   // come added up: their reading is the sum so far. `adds` still tells that they were.
@@ -46,25 +51,42 @@ class SeriesTable {
       bool any = false;
       for (Cell& cell : bound.cells) {
         const model::ShapeTable& table = tables[bound.table];
-        std::optional<Reading> reading = read(event, *cell.metric, table, cell.row);
+        std::optional<Reading> reading = read(event, *cell.metric, table, cell.row, differences_);
         if (!reading) continue;
+        // A row of zeroes of a sparse measurement begins no series.
+        if (cell.series == nullptr && table.measurement->sparse && reading->value.as_double() == 0) continue;
         if (cell.series == nullptr || cell.metric->from == From::info)
           cell.series = series_of(host, event, bound, *cell.metric, table, cell.row);
         any = true;
         S& series = *cell.series;
         if (event.wall_ns > series.last_ns) series.last_ns = event.wall_ns;
+        stage(series);
         if (reading->adds) {
-          if (!series.staged) {
-            series.staged = true;
-            series.sum_before = series.sum;
-            staged_.push_back(&series);
-          }
+          reading->increment = reading->value;
           series.sum = series.sum + reading->value;
-          reading->value = series.sum;
+          if (!differences_) reading->value = series.sum;
         }
         on_reading(series, *reading, bound.table);
       }
       if (any && event.wall_ns > *bound.newest_ns) *bound.newest_ns = event.wall_ns;
+    }
+  }
+
+  // The known series of some slots of the event, which the batch may change.
+  template <class Slots, class F>
+  void at_slots(const model::Event& event, const Slots& slots, const F& f) {
+    Binding& binding = bind(host_of(event.origin->host), event);
+    for (BoundTable& bound : binding) {
+      const model::ShapeTable& table = event.shape->tables()[bound.table];
+      for (Cell& cell : bound.cells) {
+        if (cell.metric->from == From::rows || cell.metric->from == From::info) continue;
+        if (slots.find(table.slot(cell.row, cell.metric->field)) == slots.end()) continue;
+        if (cell.series == nullptr)
+          cell.series = series_of(host_of(event.origin->host), event, bound, *cell.metric, table, cell.row);
+        stage(*cell.series);
+        if (cell.series->last_ns == 0) cell.series->last_ns = event.wall_ns;
+        f(*cell.series);
+      }
     }
   }
 
@@ -74,7 +96,7 @@ class SeriesTable {
   }
   void roll_back() {
     for (S* series : staged_) {
-      series->sum = series->sum_before;
+      series->restore();
       series->staged = false;
     }
     staged_.clear();
@@ -105,6 +127,9 @@ class SeriesTable {
     }
     drop(found->second, keys);
   }
+
+  // Of this batch, in the order of their first reading.
+  const std::vector<S*>& touched() const { return staged_; }
 
   template <class F>
   void each(const F& f) {
@@ -138,6 +163,12 @@ class SeriesTable {
   };
   static constexpr std::size_t kMaxBindings = 64;
 
+  void stage(S& series) {
+    if (series.staged) return;
+    series.staged = true;
+    series.keep();
+    staged_.push_back(&series);
+  }
   Host& host_of(const std::string& name) { return hosts_[name]; }
 
   Binding& bind(Host& host, const model::Event& event) {
@@ -219,6 +250,7 @@ class SeriesTable {
   Naming naming_;
   std::string host_label_;
   std::int64_t stale_ns_;
+  bool differences_;
   std::map<std::string, Host> hosts_;
   std::map<std::string, std::shared_ptr<const std::vector<Metric>>> metrics_;
   std::vector<S*> staged_;
