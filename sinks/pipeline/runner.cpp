@@ -141,14 +141,17 @@ bool Runner::deliver(const SpoolReader::Batch& batch, std::size_t from, std::siz
           reader_->ack(batch.after[from]);
           return true;
         }
-        std::size_t part = (events.size() + 1) / 2;
-        if (delivery.verdict == Delivery::Verdict::split) {
+        const bool split = delivery.verdict == Delivery::Verdict::split;
+        const std::size_t half = (events.size() + 1) / 2;
+        if (split) {
           // The size is learnt; now and then a larger one is tried again.
-          part = batch_events_ = std::min(batch_events_, events.size() / 2);
+          batch_events_ = std::min(batch_events_, events.size() / 2);
           since_split_ = 0;
         }
-        for (std::size_t at = from; at < to; at += part) {
-          if (!deliver(batch, at, std::min(to, at + part))) return false;
+        for (std::size_t at = from; at < to;) {
+          const std::size_t end = std::min(to, at + (split ? batch_events_ : half));
+          if (!deliver(batch, at, end)) return false;
+          at = end;
         }
         return true;
       }
