@@ -71,6 +71,12 @@ constexpr FaultDef kFaults[] = {
     {"wrong-password", "", "every login is refused", on<&F::wrong_password>},
     {"ssh-status-lies", "", "the exit status over SSH is random", on<&F::ssh_status_lies>},
     {"fetch-refused", "", "/tool/fetch ends with a connection timeout", on<&F::fetch_refused>},
+    {"monitor-trap", "", "/interface/monitor-traffic is refused", on<&F::monitor_trap>},
+    {"hang-menu", "PATH", "this menu is never answered over the API (may be given several times)",
+     insert<&F::hang_menu>},
+    {"no-read", "PATH", "nobody may read this menu (may be given several times)", insert<&F::no_read>},
+    {"cut-once", "PATH", "the connection is cut in place of this menu's next answer", text<&F::cut_once>},
+    {"fatal-once", "PATH", "!fatal in place of this menu's next answer", text<&F::fatal_once>},
 };
 
 }  // namespace

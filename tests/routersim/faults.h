@@ -55,6 +55,12 @@ struct Faults {
   bool wrong_password = false;       // every login is refused
   bool ssh_status_lies = false;      // the exit status of exec is random (the SSH server reads it)
   bool fetch_refused = false;        // /tool/fetch ends with a connection timeout
+  bool monitor_trap = false;         // /interface/monitor-traffic is refused
+  std::set<std::string> hang_menu;   // menus that are never answered over the API
+  std::set<std::string> no_read;     // menus that nobody may read
+  // Once, in place of the answer of this menu: the connection is cut, or ended with !fatal.
+  std::string cut_once;
+  std::string fatal_once;
 };
 
 struct FaultDef {

@@ -15,10 +15,10 @@ constexpr VerbDef kTable[] = {{"find", "", false}, {"add"},   {"remove"}, {"enab
                               {"comment"},         {"reset"}, {"unset"},  {"edit"}};
 constexpr VerbDef kOrdered[] = {{"move"}};
 constexpr std::string_view kPrintWords[] = {
-    ".proplist",   "detail",         "stats",           "count-only", "brief",    "terse",
-    "value-list",  "without-paging", "follow",          "from",       "interval", "show-ids",
-    "file",        "as-value",       "about",           "bytes",      "where",    "append",
-    "follow-only", ".about",         "without-headers", "proplist"};
+    ".proplist",    "detail",      "stats",          "count-only",      "brief",   "terse",
+    "stats-detail", "value-list",  "without-paging", "follow",          "from",    "interval",
+    "show-ids",     "file",        "as-value",       "about",           "bytes",   "where",
+    "append",       "follow-only", ".about",         "without-headers", "proplist"};
 
 std::vector<std::string> split(const std::string& text, char by = ',') {
   std::vector<std::string> items;
@@ -182,7 +182,7 @@ Outcome Menu::print(State& state, const User& user, const Request& request) {
   }
   Outcome outcome;
   const bool table = def_.kind == MenuDef::Kind::table;
-  std::vector<Row> all = rows(state);
+  std::vector<Row> all = printed(state, request);
   if (state.booting()) all.clear();
   const std::string wanted_id = request.attributes.text(".id");
   for (Row& row : all) {

@@ -64,6 +64,8 @@ class Menu {
 
   // What the router prints: rows with ".id", or the one row of a settings menu.
   virtual std::vector<Row> rows(const State& state) const;
+  // The same for one print, whose words (stats, …) may ask for more.
+  virtual std::vector<Row> printed(const State& state, const Request&) const { return rows(state); }
   // The verb is known to exist and to be permitted.
   virtual Outcome execute(State& state, const User& user, const Request& request);
   // Lines of /export; "" for none.

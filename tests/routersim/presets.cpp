@@ -128,6 +128,21 @@ constexpr Preset kPresets[] = {
 /user/add name=writer group=write password=password
 /user/add name=relay group=relay password=password
 )rsc"},
+    {"clients", "queues, and everything that serves somebody: leases, PPP, hotspot, wifi, IPv6 neighbours",
+     R"rsc(
+/queue/simple/add name=guests target=192.168.88.128/25 max-limit=5M/20M
+/queue/tree/add name=uplink parent=ether1 max-limit=50M
+!/interface name=wifi1 default-name=wifi1 type=wifi mtu=1500 dynamic=false mac-address=02:00:5E:00:01:01
+!/interface/wifi/registration-table interface=wifi1 mac-address=02:00:5E:20:00:01 ssid=home signal=-52
+!/interface/wifi/registration-table interface=wifi1 mac-address=02:00:5E:20:00:02 ssid=home signal=-71
+!/ip/dhcp-server/lease address=192.168.88.10 mac-address=02:00:5E:20:00:01 server=defconf status=bound dynamic=true
+!/ip/dhcp-server/lease address=192.168.88.11 mac-address=02:00:5E:20:00:02 server=defconf status=bound dynamic=true
+!/ip/dhcp-server/lease address=192.168.88.12 mac-address=02:00:5E:20:00:03 server=defconf status=waiting dynamic=false
+!/ppp/active name=office service=l2tp caller-id=198.51.100.7 address=192.168.89.2 uptime=1h2m3s
+!/ip/hotspot/active user=guest address=192.168.90.5 uptime=5m
+!/ipv6/neighbor address=fe80::1 interface=ether1 status=reachable
+!/ipv6/neighbor address=fe80::2 interface=bridge status=stale
+)rsc"},
 };
 
 [[noreturn]] void give_up(std::string_view preset, const std::string& line, const std::string& why) {
@@ -227,6 +242,7 @@ void factory(State& state) {
              {"type", "ether"},
              {"mtu", "1500"},
              {"mac-address", fmt::format("02:00:5E:00:00:{:02X}", port)},
+             {"orig-mac-address", fmt::format("02:00:5E:00:00:{:02X}", port)},
              {"running", port <= 2 ? "true" : "false"}});
   }
   for (const std::string_view name : {"all", "none", "dynamic", "static"})

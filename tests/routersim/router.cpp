@@ -112,7 +112,17 @@ Outcome Router::run(const User& user, const Request& request) {
     return refuse("no such command prefix", 0);
   if (!menu->has_verb(state, request.verb)) return refuse("no such command", 0);
   entry.writes = writes(*menu, request);
-  if (!user.may(menu->verb_policy(request.verb))) return refuse("not enough permissions (9)");
+  if (!user.may(menu->verb_policy(request.verb)) || state.faults.no_read.contains(entry.menu))
+    return refuse("not enough permissions (9)");
+  for (std::string* once : {&state.faults.cut_once, &state.faults.fatal_once}) {
+    if (once->empty() || *once != entry.menu) continue;
+    once->clear();
+    entry.trap = "(the connection ends)";
+    requests_.add(entry);
+    Outcome outcome;
+    (once == &state.faults.cut_once ? outcome.cut : outcome.quit) = true;
+    return outcome;
+  }
 
   if (entry.writes) {
     const std::int64_t number = ++state.writes;

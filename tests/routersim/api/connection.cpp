@@ -111,6 +111,7 @@ void Connection::handle(const Sentence& sentence) {
   request.verb = parsed.command.substr(slash + 1);
   request.attributes = std::move(parsed.words);
   request.query = std::move(parsed.query);
+  if (router_.faults().hang_menu.contains(request.menu)) return;
   const bool long_lived = request.verb == "listen" || request.verb == "fetch" ||
                           router_.faults().interleave || router_.faults().reply_delay > 0;
   if (parsed.tag.empty() || !long_lived) return run(request, parsed.tag, nullptr);
@@ -170,6 +171,7 @@ void Connection::run(const Request& request, const std::string& tag, Job* job) {
   Request whole = request;
   if (job != nullptr) whole.cancelled = &job->cancelled;
   const Outcome outcome = router_.execute(*user_, whole);
+  if (outcome.quit) return fatal("session terminated");
   if (outcome.cut) {
     closed_ = true;
     stream_.reset();

@@ -12,7 +12,8 @@ constexpr MakeMenu kMenus[] = {
     make_filter,      make_nat,          make_raw,           make_mangle,         make_filter6,
     make_raw6,        make_address_list, make_address_list6, make_container,      make_container_config,
     make_envs,        make_mounts,       make_file,          make_disk,           make_log,
-    make_tool,
+    make_tool,        make_cores,        make_connections,   make_neighbors6,     make_simple_queue,
+    make_queue_tree,  make_ppp_active,   make_leases,        make_hotspot_active, make_wifi_clients,
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tests/routersim/container/engine.h"
+#include "tests/routersim/menus/interface_stats.h"
 #include "tests/routersim/menus/menus.h"
 
 namespace mikroscope::routersim {
@@ -10,9 +11,11 @@ namespace {
 
 constexpr Param kAny[] = {
     {"name"}, {"mtu", check_number, "1500"}, {"comment"}, {"disabled", check_flag, "false"}};
-constexpr Param kEthernet[] = {{"name"},        {"mtu", check_number, "1500"},
-                               {"mac-address"}, {"auto-negotiation", check_flag, "true"},
-                               {"comment"},     {"disabled", check_flag, "false"}};
+constexpr Param kEthernet[] = {{"name"},         {"mtu", check_number, "1500"},
+                               {"mac-address"},  {"auto-negotiation", check_flag, "true"},
+                               {"default-name"}, {"orig-mac-address"},
+                               {"comment"},      {"disabled", check_flag, "false"}};
+constexpr VerbDef kInterfaceVerbs[] = {{"monitor-traffic", "", false}};
 constexpr Param kBridge[] = {{"name", nullptr, {}, {}, {}, {}, true},
                              {"mtu", nullptr, "auto"},
                              {"admin-mac"},
@@ -52,25 +55,21 @@ class Interfaces : public Menu {
   bool present(const State& state) const override {
     return Menu::present(state) && (type_ != "veth" || state.has_containers());
   }
-  std::vector<Row> rows(const State& state) const override {
+  // Rows with their place among all interfaces, which makes their numbers differ.
+  std::vector<Row> numbered(const State& state) const {
     std::vector<Row> chosen;
-    std::uint64_t number = 0;
+    std::int64_t number = 0;
     for (Row row : Menu::rows(state)) {
       ++number;
+      row.put(".place", std::to_string(number));
       if (!type_.empty() && row.text("type") != type_) continue;
       const bool running = state.running(row.text("name"));
       row.put("running", running ? "true" : "false");
       if (!row.has("dynamic")) row.put("dynamic", "false");
       if (type_.empty()) {
         for (const std::string_view name : kVethOnly) row.erase(name);
-        const std::uint64_t seconds = static_cast<std::uint64_t>(state.now()) / 1000;
-        row.put("rx-byte", std::to_string(number * 1'000'000 + seconds * 1200));
-        row.put("tx-byte", std::to_string(number * 2'000'000 + seconds * 1500));
-        row.put("rx-packet", std::to_string(number * 1'000 + seconds * 10));
-        row.put("tx-packet", std::to_string(number * 2'000 + seconds * 10));
-        row.put("rx-drop", "0");
-        row.put("tx-drop", "0");
-        row.put("link-downs", "0");
+        row.put("actual-mtu", row.text("mtu") == "auto" ? "1500" : row.text("mtu"));
+        put_counters(state, number, row);
       } else {
         row.erase("type");
       }
@@ -78,6 +77,20 @@ class Interfaces : public Menu {
     }
     if (odd(state)) make_odd(chosen);
     return chosen;
+  }
+  std::vector<Row> rows(const State& state) const override {
+    std::vector<Row> all = numbered(state);
+    for (Row& row : all) row.erase(".place");
+    return all;
+  }
+  std::vector<Row> printed(const State& state, const Request& request) const override {
+    std::vector<Row> all = numbered(state);
+    for (Row& row : all) {
+      if (type_ == "ether" && request.attributes.has("stats"))
+        put_port_counters(state, std::stoll(row.text(".place")), row);
+      row.erase(".place");
+    }
+    return all;
   }
 
  protected:
@@ -118,6 +131,10 @@ class Interfaces : public Menu {
   // Whoever named it shows its id from now on, as rows of a router do.
   void after_remove(State& state, const Row& row) override {
     rename(state, row.text("name"), row.text(".id"));
+  }
+
+  Outcome own_verb(State& state, const User&, const Request& request) override {
+    return monitor_traffic(state, request);
   }
 
  private:
@@ -211,7 +228,9 @@ constexpr std::string_view kSameName = "failure: already have interface with suc
 
 std::unique_ptr<Menu> make_interface() {
   return std::make_unique<Interfaces>(
-      MenuDef{.path = "/interface", .params = kAny, .fixed = true, .exported = false}, "");
+      MenuDef{
+          .path = "/interface", .params = kAny, .verbs = kInterfaceVerbs, .fixed = true, .exported = false},
+      "");
 }
 std::unique_ptr<Menu> make_ethernet() {
   return std::make_unique<Interfaces>(

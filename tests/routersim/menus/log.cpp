@@ -17,6 +17,7 @@ class LogMenu final : public Menu {
     for (const LogLine& line : state.log.lines()) {
       all.push_back({{".id", fmt::format("*{:X}", line.number)},
                      {"time", date_time(state.at_least("7.10"), line.wall_s)},
+                     {"buffer", "memory"},
                      {"topics", line.topics},
                      {"message", line.message}});
     }

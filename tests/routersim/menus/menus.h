@@ -11,6 +11,7 @@ using MakeMenu = std::unique_ptr<Menu> (*)();
 
 std::unique_ptr<Menu> make_system();
 std::unique_ptr<Menu> make_resource();
+std::unique_ptr<Menu> make_cores();
 std::unique_ptr<Menu> make_identity();
 std::unique_ptr<Menu> make_package();
 std::unique_ptr<Menu> make_device_mode();
@@ -50,5 +51,13 @@ std::unique_ptr<Menu> make_file();
 std::unique_ptr<Menu> make_disk();
 std::unique_ptr<Menu> make_log();
 std::unique_ptr<Menu> make_tool();
+std::unique_ptr<Menu> make_connections();
+std::unique_ptr<Menu> make_neighbors6();
+std::unique_ptr<Menu> make_simple_queue();
+std::unique_ptr<Menu> make_queue_tree();
+std::unique_ptr<Menu> make_ppp_active();
+std::unique_ptr<Menu> make_leases();
+std::unique_ptr<Menu> make_hotspot_active();
+std::unique_ptr<Menu> make_wifi_clients();
 
 }  // namespace mikroscope::routersim

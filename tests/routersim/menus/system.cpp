@@ -47,7 +47,7 @@ class Resource final : public Computed {
              {"cpu", cpu(state)},
              {"cpu-count", "4"},
              {"cpu-frequency", "1400"},
-             {"cpu-load", "3"},
+             {"cpu-load", std::to_string(3 + state.now() / 1000 % 5)},
              {"free-hdd-space", std::to_string(space == nullptr ? 0 : space->total - space->used)},
              {"total-hdd-space", std::to_string(config.disk)},
              {"write-sect-since-reboot", std::to_string(58'279 + state.writes)},
@@ -56,6 +56,24 @@ class Resource final : public Computed {
              {"architecture-name", config.arch},
              {"board-name", board(state)},
              {"platform", "MikroTik"}}};
+  }
+};
+
+// Percentages of the last second; core 0 takes the interrupts.
+class Cores final : public Menu {
+ public:
+  Cores() : Menu({.path = "/system/resource/cpu", .fixed = true, .exported = false}) {}
+  std::vector<Row> rows(const State& state) const override {
+    std::vector<Row> all;
+    const std::int64_t second = state.now() / 1000;
+    for (int core = 0; core < 4; ++core) {
+      all.push_back({{".id", fmt::format("*{}", core)},
+                     {"cpu", fmt::format("cpu{}", core)},
+                     {"load", std::to_string(3 + (second + core) % 5)},
+                     {"irq", core == 0 ? "2" : "0"},
+                     {"disk", "0"}});
+    }
+    return all;
   }
 };
 
@@ -192,6 +210,9 @@ std::unique_ptr<Menu> make_system() {
 }
 std::unique_ptr<Menu> make_resource() {
   return std::make_unique<Resource>();
+}
+std::unique_ptr<Menu> make_cores() {
+  return std::make_unique<Cores>();
 }
 std::unique_ptr<Menu> make_identity() {
   return std::make_unique<Menu>(
