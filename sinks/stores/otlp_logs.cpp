@@ -75,6 +75,8 @@ OtlpLogs otlp_logs(std::span<const model::Event> events) {
           any = true;
           if (field.name == "message" && field.type == model::Type::text) {
             log.body = valid_text(event.text(slot));
+          } else if (field.type == model::Type::text && event.text(slot).empty()) {
+            continue;
           } else if (field.type != model::Type::real || model::number(event, field, slot)) {
             log.attributes.emplace_back(field.name, value_of(event, field, slot));
           }

@@ -1,6 +1,7 @@
 // Small events for tests of metric stores.
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <string>
 #include <vector>
@@ -107,6 +108,41 @@ inline model::Event hostile_event(const std::string& host, std::int64_t wall_ns 
     const std::uint32_t load = table.slot(row, static_cast<std::size_t>(table.measurement->field("load")));
     event.values[load] = 12;
     event.present[load] = 1;
+  }
+  return event;
+}
+
+// An event with a row of every measurement of the kernel tier, every cell told; text keys and texts are
+// `name`.
+inline model::Event full_event(const std::string& host, const std::string& name, std::int64_t wall_ns) {
+  const auto origin = std::make_shared<const model::Origin>(model::Origin{host, "one", "boot"});
+  std::vector<model::ShapeTable> tables;
+  for (const model::MeasurementPtr& m : kernel_measurements()) {
+    model::Row row;
+    for (const model::Key& key : m->keys) row.keys.push_back(key.text ? name : "7");
+    tables.push_back({m, {row}, 0});
+  }
+  model::Event event;
+  event.origin = origin;
+  event.wall_ns = wall_ns;
+  event.boot_ns = kBoot;
+  event.dt_ns = 100'000'000;
+  event.seq = 42;
+  event.shape = std::make_shared<const model::Shape>(std::move(tables));
+  event.values.assign(event.shape->slots(), 0);
+  event.present.assign(event.shape->slots(), 1);
+  event.totals.assign(event.shape->slots(), 0);
+  event.texts = {name};
+  for (const model::ShapeTable& table : event.shape->tables()) {
+    for (std::size_t f = 0; f < table.measurement->fields.size(); ++f) {
+      const std::uint32_t slot = table.slot(0, f);
+      const model::Type type = table.measurement->fields[f].type;
+      if (type == model::Type::integer || type == model::Type::decimal)
+        event.values[slot] = static_cast<std::int64_t>(slot) + 1;
+      if (type == model::Type::real) event.values[slot] = std::bit_cast<std::int64_t>(0.25);
+      if (type == model::Type::boolean) event.values[slot] = 1;
+      event.totals[slot] = 1000 + slot;
+    }
   }
   return event;
 }
