@@ -4,8 +4,9 @@ namespace mikroscope::cli {
 
 // The order of the help.
 constexpr const Verb* kVerbs[] = {
-    &kRecordVerb,  &kMarkVerb,    &kPlotVerb,      &kStatusVerb, &kCapturesVerb, &kDoctorVerb,     &kPlanVerb,
-    &kInstallVerb, &kUpgradeVerb, &kUninstallVerb, &kImageVerb,  &kVersionVerb,  &kCompletionVerb, &kManVerb,
+    &kRecordVerb,    &kForwardVerb, &kMarkVerb,    &kPlotVerb,       &kStatusVerb,
+    &kCapturesVerb,  &kDoctorVerb,  &kPlanVerb,    &kInstallVerb,    &kUpgradeVerb,
+    &kUninstallVerb, &kImageVerb,   &kVersionVerb, &kCompletionVerb, &kManVerb,
 };
 
 std::span<const Verb* const> all_verbs() {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +28,7 @@ struct HttpResponse {
   long status = 0;
   std::string body;  // at most 8 MiB of it
   std::optional<std::int64_t> retry_after_ns;
+  std::map<std::string, std::string, std::less<>> headers;  // names in lower case
 };
 
 class HttpPoster {
@@ -48,6 +51,9 @@ class HttpPoster {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// A header for HttpPoster: "Authorization: Basic …".
+std::string basic_authorization(std::string_view user, std::string_view password);
 
 // What most stores mean by a status: 2xx done; 408, 425, 429, 5xx retry (Retry-After kept); 413 split; 401,
 // 403, 404 fatal; other 4xx reject. The reason holds the status and the first 300 bytes of the body on one

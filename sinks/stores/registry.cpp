@@ -1,0 +1,17 @@
+#include "sinks/stores/registry.h"
+
+namespace mikroscope::sinks {
+namespace {
+
+// In the order in which help and pages show them.
+const SinkDef* const kSinks[] = {
+    &kInfluxSink, &kPrometheusSink, &kRemoteWriteSink, &kOtlpSink, &kGraphiteSink,
+};
+
+}  // namespace
+
+std::span<const SinkDef* const> all_sinks() {
+  return kSinks;
+}
+
+}  // namespace mikroscope::sinks
