@@ -27,6 +27,7 @@ std::int64_t pace_ns(Pace pace, const ApiTierOptions& options);  // 0: never
 // What menus know, and what they remember between rounds.
 struct TierState {
   Inventory inventory;
+  bool inventory_is_new = false;
   std::vector<std::string> monitored;  // whose rates are asked, as the router spells them
   IfCounters counters;
   std::set<std::string> ppp_services;  // ever seen: those without sessions have none, which is a 0

@@ -48,7 +48,7 @@ class PortMap {
 
   Inventory inventory_;
   std::vector<std::size_t> order_;                        // indexes of ports, by ascending address
-  std::string doubt_;                                     // why the order is not believed; "" when it is
+  std::string doubt_ = "the router names no ports";       // why the order is not believed; "" when it is
   int highest_ = -1;                                      // of the ethN that the log has named
   std::map<std::string, std::string, std::less<>> macs_;  // kernel's name to address
 };
