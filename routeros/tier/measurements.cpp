@@ -163,7 +163,7 @@ const MeasurementPtr& api_queue() {
        level("rate", Unit::none, "bits per second"),
        level("queued_bytes", Unit::bytes, "waiting in a queue of the tree"),
        level("queued_packets", Unit::packets, "waiting in a queue of the tree")},
-      "/queue/simple and /queue/tree");
+      "/queue/simple and /queue/tree, but for the queues that the router makes by itself");
   return m;
 }
 

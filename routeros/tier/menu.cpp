@@ -26,7 +26,11 @@ ApiCommand command_of(const TierMenu& menu, const TierState& state) {
   ApiCommand command{std::string(menu.path), {}, {}};
   if (!menu.proplist.empty()) command.attributes.push_back({".proplist", std::string(menu.proplist)});
   if (!menu.mode.empty()) command.attributes.push_back({std::string(menu.mode), ""});
-  if (!menu.query.empty()) command.queries.emplace_back(menu.query);
+  for (std::string_view words = menu.query; !words.empty();) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    command.queries.emplace_back(words.substr(0, end));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
   if (menu.complete != nullptr) menu.complete(state, command);
   return command;
 }

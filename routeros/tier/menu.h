@@ -45,7 +45,7 @@ struct TierMenu {
   bool (*wanted)(const ApiTierOptions& options, const TierState& state) = nullptr;  // null: always
   std::string_view proplist = {};                                                   // "": all
   std::string_view mode = {};   // stats, stats-detail, count-only
-  std::string_view query = {};  // without '?'
+  std::string_view query = {};  // words without '?', with blanks between
   void (*complete)(const TierState& state, ApiCommand& command) = nullptr;
   void (*take)(const ApiResult& result, TierState& state, model::EventBuilder& out) = nullptr;
 };

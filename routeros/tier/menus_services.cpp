@@ -27,6 +27,8 @@ constexpr QueueCell kQueueCells[] = {
     {"rate", "rate_up", "rate_down", "rate"},
     {"queued-bytes", "queued_bytes_up", "queued_bytes_down", "queued_bytes"},
     {"queued-packets", "queued_packets_up", "queued_packets_down", "queued_packets"}};
+// Those that the router makes for each session of a client come and go by the thousand.
+constexpr std::string_view kNotDynamic = "dynamic=true #!";
 constexpr std::string_view kQueueAttributes =
     "name,parent,target,bytes,packets,dropped,rate,queued-bytes,queued-packets";
 
@@ -154,6 +156,7 @@ constexpr TierMenu queues(std::string_view name, std::string_view path, auto tak
           .wanted = extras,
           .proplist = kQueueAttributes,
           .mode = "stats",
+          .query = kNotDynamic,
           .take = take};
 }
 constexpr TierMenu rules(std::string_view name, std::string_view path, auto take) {

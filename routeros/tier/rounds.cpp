@@ -111,8 +111,7 @@ void TierRounds::refused(Round& round, const TierMenu& menu, const DeviceError& 
   } else if (error.not_permitted()) {
     left_alone_[std::string(menu.name)] = {LeftAlone::Until::inventory, 0, message};
     book_.once(menu.name, message,
-               "the account's group lacks the policy read: `/user/group/set [find name=GROUP] "
-               "policy=read,api` on the router");
+               "the account's group lacks the policy read: give it in `/user/group` on the router");
   } else if (menu.name == kMonitorTraffic && !round.rates_refused) {
     round.rates_refused = message;  // mend_rates() sees to it
   } else {

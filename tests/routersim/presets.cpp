@@ -132,6 +132,7 @@ constexpr Preset kPresets[] = {
      R"rsc(
 /queue/simple/add name=guests target=192.168.88.128/25 max-limit=5M/20M
 /queue/tree/add name=uplink parent=ether1 max-limit=50M
+!/queue/simple name=<l2tp-office> target=<l2tp-office> dynamic=true
 !/interface name=wifi1 default-name=wifi1 type=wifi mtu=1500 dynamic=false mac-address=02:00:5E:00:01:01
 !/interface/wifi/registration-table interface=wifi1 mac-address=02:00:5E:20:00:01 ssid=home signal=-52
 !/interface/wifi/registration-table interface=wifi1 mac-address=02:00:5E:20:00:02 ssid=home signal=-71

@@ -46,6 +46,19 @@ TEST(TierMenus, EachIsACommandWithItsOwnName) {
   }
 }
 
+TEST(TierMenus, CommandsAsTheyAreSent) {
+  const TierState state;
+  for (const TierMenu* menu : all_tier_menus()) {
+    if (menu->name != "queue/simple") continue;
+    const ApiCommand command = command_of(*menu, state);
+    EXPECT_EQ(command.path, "/queue/simple/print");
+    ASSERT_EQ(command.attributes.size(), 2u);
+    EXPECT_EQ(command.attributes[0].name, ".proplist");
+    EXPECT_EQ(command.attributes[1].name, "stats");
+    EXPECT_EQ(command.queries, (std::vector<std::string>{"dynamic=true", "#!"}));
+  }
+}
+
 TEST(TierMenus, NumbersAsRoutersWriteThem) {
   EXPECT_EQ(whole_number("17"), 17);
   EXPECT_EQ(whole_number("7%"), 7);
