@@ -213,6 +213,13 @@ Delivery classify(const base::Result<HttpResponse>& response) {
   if (status >= 200 && status < 300) return Delivery::done();
   const std::string said = one_line(response->body);
   std::string why = fmt::format("HTTP {}{}{}", status, said.empty() ? "" : ": ", said);
+  if (status >= 300 && status < 400) {
+    // Not followed: it may lead to somebody who should not see the token.
+    const auto to = response->headers.find("location");
+    return Delivery::fatal(fmt::format("HTTP {}: it sends us on to {}; give that address if it is right",
+                                       status,
+                                       to == response->headers.end() ? "nowhere" : one_line(to->second)));
+  }
   if (status == 413) return Delivery::split(std::move(why));
   if (status == 401 || status == 403 || status == 404) return Delivery::fatal(std::move(why));
   if (status == 408 || status == 425 || status == 429 || status >= 500) {

@@ -56,8 +56,8 @@ class HttpPoster {
 std::string basic_authorization(std::string_view user, std::string_view password);
 
 // What most stores mean by a status: 2xx done; 408, 425, 429, 5xx retry (Retry-After kept); 413 split; 401,
-// 403, 404 fatal; other 4xx reject. The reason holds the status and the first 300 bytes of the body on one
-// line.
+// 403, 404 and 3xx (never followed) fatal; other 4xx reject. The reason holds the status and the first 300
+// bytes of the body on one line.
 Delivery classify(const base::Result<HttpResponse>& response);
 
 // scheme and host required, userinfo taken out of the URL; the path where the URL has none.

@@ -5,7 +5,12 @@ namespace {
 
 // In the order in which help and pages show them.
 const SinkDef* const kSinks[] = {
-    &kInfluxSink, &kPrometheusSink, &kRemoteWriteSink, &kOtlpSink, &kGraphiteSink,
+    &kInfluxSink,       //
+    &kTelegrafSink,     //
+    &kPrometheusSink,   //
+    &kRemoteWriteSink,  //
+    &kOtlpSink,         //
+    &kGraphiteSink,     //
 };
 
 }  // namespace

@@ -5,10 +5,20 @@
 
 namespace mikroscope::sinks {
 
+extern const SinkDef kFileSink;
+extern const SinkDef kStdoutSink;
 extern const SinkDef kInfluxSink;
+extern const SinkDef kFileSink;
+extern const SinkDef kTelegrafSink;
 extern const SinkDef kPrometheusSink;
 extern const SinkDef kRemoteWriteSink;
 extern const SinkDef kOtlpSink;
 extern const SinkDef kGraphiteSink;
+extern const SinkDef kLokiSink;
+extern const SinkDef kElasticSink;
+extern const SinkDef kSqlSink;
+extern const SinkDef kPostgresSink;
+extern const SinkDef kMqttSink;
+extern const SinkDef kKafkaSink;
 
 }  // namespace mikroscope::sinks
