@@ -1,6 +1,7 @@
 #include "sinks/stores/graphite_seconds.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mikroscope::sinks {
 namespace {
@@ -37,89 +38,135 @@ GraphiteSeconds::GraphiteSeconds(std::string prefix) : prefix_(std::move(prefix)
 
 std::shared_ptr<const GraphiteSeconds::Paths> GraphiteSeconds::paths_of(const model::Event& event) {
   if (paths_.size() > kMaxShapes) paths_.clear();
-  auto& paths = paths_[event.origin->host + '\0' + std::to_string(event.shape->id()) +
-                       (event.kind == model::EventKind::sample ? "s" : "")];
-  if (paths) return paths;
+  auto& paths = paths_[{event.origin->host, event.shape->id()}];
+  if (!paths) paths = make_paths(event);
+  return paths;
+}
+
+std::shared_ptr<const GraphiteSeconds::Paths> GraphiteSeconds::make_paths(const model::Event& event) const {
   auto made = std::make_shared<Paths>();
   const auto& tables = event.shape->tables();
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const model::Measurement& m = *tables[t].measurement;
     const std::string start = prefix_ + graphite_node(event.origin->host) + '.' + graphite_node(m.name);
     const std::vector<Metric> metrics = metrics_of(m, Naming::prometheus);
+    const bool counted =
+        std::any_of(m.keys.begin(), m.keys.end(), [](const model::Key& k) { return !k.text; });
+    const bool rows = m.log && std::any_of(metrics.begin(), metrics.end(),
+                                           [](const Metric& metric) { return metric.from == From::rows; });
     for (std::size_t row = 0; row < tables[t].rows.size(); ++row) {
       const auto& keys = tables[t].rows[row].keys;
-      if (m.log) {  // how many; what they say is for log stores
-        for (const Metric& metric : metrics) {
-          if (metric.from != From::rows) continue;
-          std::string path = start;
-          for (std::size_t k = 0; k < m.keys.size(); ++k) {
-            if (m.keys[k].text && !m.keys[k].label) path += '.' + graphite_node(keys[k]);
-          }
-          made->push_back({path + ".count", t, row, 0, Add::sum, true});
-          break;
-        }
-      }
-      const bool counted =
-          std::any_of(m.keys.begin(), m.keys.end(), [](const model::Key& k) { return !k.text; });
-      if (m.log && counted) continue;  // a number for each record is no path
       std::string path = start;
       for (std::size_t k = 0; k < m.keys.size(); ++k) {
         // Labels of the kernel's tables are names that stay; those of the router are comments that change.
         if (!m.keys[k].label || event.kind == model::EventKind::sample) path += '.' + graphite_node(keys[k]);
       }
+      if (rows) made->push_back({path + ".count", t, row, tables[t].slot(row, 0), Add::sum, true, false, 1});
+      if (m.log && counted) continue;  // a number for each record is no path
       for (std::size_t f = 0; f < m.fields.size(); ++f) {
         const model::Field& field = m.fields[f];
-        if (field.type == model::Type::text) continue;
+        if (field.type == model::Type::text || (rows && field.name == "count")) continue;
         const bool counts = field.kind == model::Kind::delta ||
                             (field.unit == proc::Unit::events &&
                              std::any_of(metrics.begin(), metrics.end(), [f](const Metric& metric) {
                                return metric.from == From::sum && metric.field == f;
                              }));
-        const std::string full = path + '.' + graphite_node(field.name);
-        made->push_back({full, t, row, f, counts ? Add::sum : Add::last, false});
-        if (field.unit == proc::Unit::ratio && !counts)
-          made->push_back({full + ".max", t, row, f, Add::greatest, false});
+        Path of{path + '.' + graphite_node(field.name),
+                t,
+                row,
+                tables[t].slot(row, f),
+                counts ? Add::sum : Add::last,
+                false,
+                field.type == model::Type::real,
+                1};
+        if (field.type == model::Type::decimal) {
+          for (int i = 0; i < field.decimals; ++i) of.over *= 10;
+        }
+        made->push_back(of);
+        if (field.unit != proc::Unit::ratio || counts) continue;
+        of.text += ".max";
+        of.add = Add::greatest;
+        made->push_back(of);
       }
     }
   }
-  paths = made;
-  return paths;
+  std::sort(made->begin(), made->end(), [](const Path& a, const Path& b) { return a.text < b.text; });
+  return made;
 }
 
-void GraphiteSeconds::add(Open& open, const model::Event& event, const Paths& paths) const {
+void GraphiteSeconds::Value::take(Number v) {
+  if (!known)
+    number = v;
+  else if (add == Add::sum)
+    number = number + v;
+  else if (add == Add::last || number < v)
+    number = v;
+  known = true;
+}
+
+// Values wait by their names when a shape ends within a second.
+void GraphiteSeconds::set_aside(Open& open) {
+  for (std::size_t i = 0; i < open.values.size(); ++i) {
+    if (!open.values[i].known) continue;
+    Value& value = open.earlier[(*open.paths)[i].text];
+    value.add = open.values[i].add;
+    value.take(open.values[i].number);
+  }
+  open.values.clear();
+}
+
+void GraphiteSeconds::add(Open& open, const model::Event& event, std::shared_ptr<const Paths> paths) {
+  if (open.paths != paths) {
+    set_aside(open);
+    open.paths = std::move(paths);
+  }
+  if (open.values.empty()) {
+    for (const Path& path : *open.paths) open.values.push_back({false, path.add, {}});
+  }
   const auto& tables = event.shape->tables();
-  for (const Path& path : paths) {
+  for (std::size_t i = 0; i < open.values.size(); ++i) {
+    const Path& path = (*open.paths)[i];
     const model::ShapeTable& table = tables[path.table];
-    Metric metric;
-    metric.field = path.field;
-    metric.from = path.rows ? From::rows : From::level;
-    const model::Field* const field =
-        table.measurement->fields.empty() ? nullptr : &table.measurement->fields[path.field];
-    if (field != nullptr && field->type == model::Type::decimal) {
-      for (int i = 0; i < field->decimals; ++i) metric.over *= 10;
+    if (path.rows) {
+      bool any = false;
+      for (std::uint32_t c = 0; c < table.columns(); ++c) any = any || event.has(path.slot + c);
+      if (any && !event.repeat) open.values[i].take(Number::of(std::int64_t{1}));
+      continue;
     }
-    const std::optional<Reading> reading = read(event, metric, table, path.row);
-    if (!reading) continue;
-    if (path.add == Add::sum && event.repeat) continue;
+    if (!event.has(path.slot) || (event.repeat && path.add == Add::sum)) continue;
     if (table.measurement->sparse && all_zero(event, table, path.row)) continue;
-    const auto [at, added] = open.values.try_emplace(path.text, Value{reading->value, path.add});
-    if (added) continue;
-    Number& value = at->second.number;
-    if (path.add == Add::sum)
-      value = value + reading->value;
-    else if (path.add == Add::last || value < reading->value)
-      value = reading->value;
+    if (path.real) {
+      const double value = event.real(path.slot);
+      if (std::isfinite(value)) open.values[i].take(Number::of(value));
+    } else if (path.over != 1) {
+      open.values[i].take(
+          Number::of(static_cast<double>(event.integer(path.slot)) / static_cast<double>(path.over)));
+    } else {
+      open.values[i].take(Number::of(event.integer(path.slot)));
+    }
   }
 }
 
 void GraphiteSeconds::close(Open& open, std::string& lines) {
-  std::vector<const std::pair<const std::string, Value>*> sorted;
-  for (const auto& item : open.values) {
-    if (!open.partial || item.second.add != Add::sum) sorted.push_back(&item);
-  }
-  std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
   const std::string end = ' ' + std::to_string(open.second) + '\n';
-  for (const auto* item : sorted) lines += item->first + ' ' + to_text(item->second.number) + end;
+  const auto line = [&](const std::string& path, const Value& value) {
+    if (!value.known || (open.partial && value.add == Add::sum)) return;
+    lines += path + ' ' + to_text(value.number) + end;
+  };
+  if (!open.earlier.empty()) {
+    set_aside(open);
+    for (const auto& [path, value] : open.earlier) line(path, value);
+    open.earlier.clear();
+  }
+  // Two rows may have one path, where their names differ in what Graphite does not take: one line then.
+  for (std::size_t i = 0; i < open.values.size(); ++i) {
+    Value value = open.values[i];
+    while (i + 1 < open.values.size() && (*open.paths)[i].text == (*open.paths)[i + 1].text) {
+      ++i;
+      if (open.values[i].known) value.take(open.values[i].number);
+    }
+    line((*open.paths)[i].text, value);
+  }
   open.values.clear();
   open.closed = std::max(open.closed, open.second);
 }
@@ -140,7 +187,7 @@ void GraphiteSeconds::take(std::span<const model::Event> events, std::int64_t no
     }
     if (second <= open.closed) open.partial = true;
     open.came_ns = now_ns;
-    add(open, event, *paths_of(event));
+    add(open, event, paths_of(event));
   }
 }
 
@@ -151,7 +198,7 @@ void GraphiteSeconds::roll_back() {
 
 void GraphiteSeconds::close_older(std::int64_t now_ns, std::string& lines) {
   for (auto& [key, open] : open_) {
-    if (!open.values.empty() && open.came_ns <= now_ns) close(open, lines);
+    if ((!open.values.empty() || !open.earlier.empty()) && open.came_ns <= now_ns) close(open, lines);
   }
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/event.h"
@@ -36,31 +36,40 @@ class GraphiteSeconds {
   enum class Add : std::uint8_t { sum, last, greatest };
   struct Path {
     std::string text;
-    std::size_t table, row, field;
-    Add add;
-    bool rows = false;  // counts rows
-  };
-  struct Value {
-    Number number;
+    std::size_t table = 0, row = 0;
+    std::uint32_t slot = 0;
     Add add = Add::last;
+    bool rows = false;  // counts rows
+    bool real = false;
+    std::int64_t over = 1;  // the value is cell / over
+  };
+  using Paths = std::vector<Path>;  // sorted by text
+  struct Value {
+    bool known = false;
+    Add add = Add::last;
+    Number number;
+    void take(Number v);
   };
   struct Open {
     std::int64_t second = INT64_MIN;
     std::int64_t closed = INT64_MIN;  // the latest that was sent
     bool partial = false;             // not all of it was seen
     std::int64_t came_ns = 0;         // when its newest event did
-    std::unordered_map<std::string, Value> values;
+    std::shared_ptr<const Paths> paths;
+    std::vector<Value> values;             // of `paths`
+    std::map<std::string, Value> earlier;  // of shapes before, in the same second
   };
-  using Paths = std::vector<Path>;
 
   std::shared_ptr<const Paths> paths_of(const model::Event& event);
-  void add(Open& open, const model::Event& event, const Paths& paths) const;
+  std::shared_ptr<const Paths> make_paths(const model::Event& event) const;
+  static void add(Open& open, const model::Event& event, std::shared_ptr<const Paths> paths);
+  static void set_aside(Open& open);
   static void close(Open& open, std::string& lines);
 
   std::string prefix_;
-  std::map<std::string, Open> open_;                           // by host and kind of event
-  std::map<std::string, Open> before_;                         // of this batch
-  std::map<std::string, std::shared_ptr<const Paths>> paths_;  // by host and shape
+  std::map<std::string, Open> open_;    // by host and kind of event
+  std::map<std::string, Open> before_;  // of this batch
+  std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<const Paths>> paths_;  // by host and shape
 };
 
 }  // namespace mikroscope::sinks

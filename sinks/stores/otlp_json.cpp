@@ -39,6 +39,21 @@ void text_pair(std::string& out, std::string_view key, std::string_view value) {
   out += "}}";
 }
 
+const std::string& attributes_of(const OtlpAttributes& attributes) {
+  std::string& out = attributes.json;
+  if (!out.empty()) return out;
+  out = R"("attributes":[)";
+  bool first = true;
+  for (const auto& [name, value] : *attributes.labels) {
+    if (name == "host.name") continue;
+    if (!first) out += ',';
+    first = false;
+    text_pair(out, name, value);
+  }
+  out += ']';
+  return out;
+}
+
 void write_item(std::string& out, const OtlpMetric& m) {
   out += R"({"name":)";
   put(out, m.name);
@@ -49,15 +64,8 @@ void write_item(std::string& out, const OtlpMetric& m) {
   out += m.kind == OtlpKind::gauge ? R"(,"gauge":{"dataPoints":[)" : R"(,"sum":{"dataPoints":[)";
   for (std::size_t i = 0; i < m.points.size(); ++i) {
     const OtlpPoint& p = m.points[i];
-    out += i == 0 ? R"({"attributes":[)" : R"(,{"attributes":[)";
-    bool first = true;
-    for (const auto& [name, value] : *p.attributes) {
-      if (name == "host.name") continue;
-      if (!first) out += ',';
-      first = false;
-      text_pair(out, name, value);
-    }
-    out += ']';
+    out += i == 0 ? "{" : ",{";
+    out += attributes_of(*p.attributes);
     if (p.start_ns > 0) {
       out += R"(,"startTimeUnixNano":)";
       put_integer(out, p.start_ns);

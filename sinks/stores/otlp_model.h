@@ -11,8 +11,15 @@
 
 namespace mikroscope::sinks {
 
+// Of a series. Its bytes are made once and used for all points.
+struct OtlpAttributes {
+  const Labels* labels = nullptr;  // host.name among them is the resource's
+  mutable std::string protobuf;
+  mutable std::string json;
+};
+
 struct OtlpPoint {
-  const Labels* attributes = nullptr;
+  const OtlpAttributes* attributes = nullptr;
   std::int64_t start_ns = 0;  // of sums; 0: none
   std::int64_t time_ns = 0;
   Number value;

@@ -63,10 +63,21 @@ bool OtlpPoints::finish(Series& series, const Reading& reading, const model::Eve
   return true;
 }
 
+OtlpMetric& OtlpPoints::metric_of(std::map<std::string, OtlpMetric>& metrics, const Metric& of) const {
+  OtlpMetric& metric = metrics[of.name];
+  if (!metric.name.empty()) return metric;
+  metric.name = of.name;
+  metric.unit = of.unit;
+  metric.help = valid_text(of.help);
+  metric.kind = !of.counter() ? OtlpKind::gauge : delta_ ? OtlpKind::delta : OtlpKind::cumulative;
+  return metric;
+}
+
 OtlpMetrics OtlpPoints::take(std::span<const model::Event> events) {
   // By host and name; names sorted.
   std::map<std::string, std::map<std::string, OtlpMetric>> hosts;
   std::unordered_set<std::uint32_t> reset;
+  ++batch_;
   for (const model::Event& event : events) {
     if (!event.shape || !event.origin || event.wall_ns <= 0) continue;
     learn_boot(event);
@@ -83,18 +94,14 @@ OtlpMetrics OtlpPoints::take(std::span<const model::Event> events) {
       });
     }
     table_.take(event, [&](Series& series, const Reading& reading, std::size_t table) {
-      OtlpPoint point{&series.labels, 0, event.wall_ns, reading.value};
+      series.attributes.labels = &series.labels;
+      OtlpPoint point{&series.attributes, 0, event.wall_ns, reading.value};
       if (!finish(series, reading, event, table, point)) return;
-      OtlpMetric& metric = metrics[series.metric->name];
-      if (metric.name.empty()) {
-        metric.name = series.metric->name;
-        metric.unit = series.metric->unit;
-        metric.help = valid_text(series.metric->help);
-        metric.kind = !series.metric->counter() ? OtlpKind::gauge
-                      : delta_                  ? OtlpKind::delta
-                                                : OtlpKind::cumulative;
+      if (series.batch != batch_) {
+        series.batch = batch_;
+        series.out = &metric_of(metrics, *series.metric);
       }
-      metric.points.push_back(point);
+      series.out->points.push_back(point);
     });
   }
   OtlpMetrics out;

@@ -17,7 +17,7 @@ class OtlpPoints {
  public:
   explicit OtlpPoints(bool delta);
 
-  // Points refer to labels of this object until the next commit().
+  // Points refer to series of this object until the next commit().
   OtlpMetrics take(std::span<const model::Event> events);
   void commit();
   void roll_back() { table_.roll_back(); }
@@ -31,6 +31,9 @@ class OtlpPoints {
       std::int64_t began_ns = 0;  // 0: with the router
     };
     State state, before;
+    OtlpAttributes attributes;
+    std::uint64_t batch = 0;    // that `out` is of
+    OtlpMetric* out = nullptr;  // its metric in what take() makes
     void keep() {
       SeriesBase::keep();
       before = state;
@@ -44,11 +47,13 @@ class OtlpPoints {
     std::string id;
     std::int64_t start_ns = 0;
   };
+  OtlpMetric& metric_of(std::map<std::string, OtlpMetric>& metrics, const Metric& of) const;
   void learn_boot(const model::Event& event);
   bool finish(Series& series, const Reading& reading, const model::Event& event, std::size_t table,
               OtlpPoint& point) const;
 
   bool delta_;
+  std::uint64_t batch_ = 0;
   SeriesTable<Series> table_;
   std::map<std::string, Boot> boots_;  // by host
 };

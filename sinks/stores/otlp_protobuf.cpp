@@ -59,22 +59,31 @@ void text_pair(pbf_writer& to, protozero::pbf_tag_type field, const std::string&
   key_value(to, field, key, [&](pbf_writer& value) { value.add_string(tag::kString, text); });
 }
 
+const std::string& attributes_of(const OtlpAttributes& attributes) {
+  if (!attributes.protobuf.empty()) return attributes.protobuf;
+  pbf_writer point(attributes.protobuf);
+  for (const auto& [name, value] : *attributes.labels) {
+    if (name != "host.name") text_pair(point, tag::kPointAttributes, name, value);
+  }
+  return attributes.protobuf;
+}
+
 void write_item(pbf_writer& metric, const OtlpMetric& m) {
   metric.add_string(tag::kName, m.name);
   metric.add_string(tag::kDescription, m.help);
   metric.add_string(tag::kUnit, m.unit);
   pbf_writer data(metric, m.kind == OtlpKind::gauge ? tag::kGauge : tag::kSum);
+  std::string bytes;
   for (const OtlpPoint& p : m.points) {
-    pbf_writer point(data, tag::kPoints);
+    bytes = attributes_of(*p.attributes);
+    pbf_writer point(bytes);
     if (p.start_ns > 0) point.add_fixed64(tag::kStart, static_cast<std::uint64_t>(p.start_ns));
     point.add_fixed64(tag::kTime, static_cast<std::uint64_t>(p.time_ns));
     if (p.value.whole)
       point.add_sfixed64(tag::kAsInt, p.value.integer);
     else
       point.add_double(tag::kAsDouble, p.value.real);
-    for (const auto& [name, value] : *p.attributes) {
-      if (name != "host.name") text_pair(point, tag::kPointAttributes, name, value);
-    }
+    data.add_message(tag::kPoints, bytes);
   }
   if (m.kind == OtlpKind::gauge) return;
   data.add_enum(tag::kTemporality, m.kind == OtlpKind::delta ? 1 : 2);

@@ -29,7 +29,7 @@ std::vector<OtlpPoint> points(const OtlpMetrics& metrics, const std::string& nam
   const OtlpMetric* const m = metric(metrics, name);
   if (m == nullptr) return out;
   for (const OtlpPoint& p : m->points) {
-    for (const auto& [key, text] : *p.attributes) {
+    for (const auto& [key, text] : *p.attributes->labels) {
       if (text == value) out.push_back(p);
     }
   }
@@ -144,10 +144,11 @@ TEST(Otlp, TakesBackWhatWasNotSent) {
 
 TEST(Otlp, WritesIntegersOfJsonAsText) {
   const Labels labels = {{"cpu", "0"}, {"host.name", "router"}, {"mode", "a\"\\\n"}};
+  const OtlpAttributes of{&labels, {}, {}};
   OtlpMetric sum{"mikroscope.cpu.ticks", "{tick}", "CPU time", OtlpKind::cumulative, {}};
-  sum.points.push_back({&labels, 10, 1'789'000'000'000'000'000, Number::of(std::int64_t{9007199254740993})});
+  sum.points.push_back({&of, 10, 1'789'000'000'000'000'000, Number::of(std::int64_t{9007199254740993})});
   OtlpMetric gauge{"mikroscope.load", "1", "load", OtlpKind::gauge, {}};
-  gauge.points.push_back({&labels, 0, 20, Number::of(0.25)});
+  gauge.points.push_back({&of, 0, 20, Number::of(0.25)});
   const std::string json = otlp_json(OtlpMetrics{{"router", {sum, gauge}}});
   const std::string attributes =
       R"("attributes":[{"key":"cpu","value":{"stringValue":"0"}},{"key":"mode","value":{"stringValue":"a\"\\\u000a"}}])";
