@@ -6,6 +6,7 @@
 #include "sinks/net/http_server.h"
 #include "sinks/stores/families_batch.h"
 #include "sinks/stores/otlp_points.h"
+#include "sinks/stores/tls_options.h"
 
 namespace mikroscope::sinks {
 namespace {
@@ -16,6 +17,10 @@ constexpr SinkOption kOptions[] = {
     {"otlp-temporality", "KIND", "of sums: from the router's boot, or what came since the last point",
      "cumulative,delta", "cumulative"},
     {"otlp-token", "TOKEN", "bearer token; a user and a password may be in the URL", {}, {}, true},
+    kTlsCa,
+    kTlsCert,
+    kTlsKey,
+    kTlsInsecure,
 };
 
 // https://opentelemetry.io/docs/specs/otlp/#failures-1: these four are worth another attempt, others are not.
@@ -139,8 +144,7 @@ base::Result<std::unique_ptr<Sink>> make(const SinkValues& values) {
     headers.push_back("Authorization: Bearer " + token);
   else if (!url->user.empty())
     headers.push_back("Authorization: Basic " + basic_credentials(url->user, url->password));
-  TlsOptions tls{values.text("tls-ca"), values.text("tls-cert"), values.text("tls-key"),
-                 values.on("tls-insecure")};
+  TlsOptions tls = tls_options(values);
   return std::unique_ptr<Sink>(
       std::make_unique<OtlpSink>(std::move(settings), std::move(headers), std::move(tls)));
 }

@@ -11,6 +11,7 @@
 #include "sinks/stores/families_batch.h"
 #include "sinks/stores/families_series.h"
 #include "sinks/stores/remote_write_encode.h"
+#include "sinks/stores/tls_options.h"
 
 namespace mikroscope::sinks {
 namespace {
@@ -21,6 +22,10 @@ constexpr SinkOption kOptions[] = {
      "at most one value of each series in so long; every sample where not given"},
     {"remote-write-gauges", "WHICH", "which value of a step stands for it", "last,max", "last"},
     {"remote-write-token", "TOKEN", "bearer token; a user and a password may be in the URL", {}, {}, true},
+    kTlsCa,
+    kTlsCert,
+    kTlsKey,
+    kTlsInsecure,
 };
 
 constexpr std::int64_t kStaleNs = 30 * base::kNsPerSecond;
@@ -200,8 +205,7 @@ base::Result<std::unique_ptr<Sink>> make(const SinkValues& values) {
     headers.push_back("Authorization: Bearer " + token);
   else if (!url->user.empty())
     headers.push_back("Authorization: Basic " + basic_credentials(url->user, url->password));
-  TlsOptions tls{values.text("tls-ca"), values.text("tls-cert"), values.text("tls-key"),
-                 values.on("tls-insecure")};
+  TlsOptions tls = tls_options(values);
   return std::unique_ptr<Sink>(
       std::make_unique<RemoteWriteSink>(std::move(settings), std::move(headers), std::move(tls)));
 }
