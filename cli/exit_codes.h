@@ -17,7 +17,8 @@ inline constexpr ExitCode kExitCodes[] = {
     {base::Exit::ok, "ok",
      "done; for record also after Ctrl-C, when the recording is complete and holds samples"},
     {base::Exit::failed, "failed",
-     "tried and did not succeed: no connection, a full disk, an unreadable file"},
+     "tried and did not succeed: no connection, a full disk, an unreadable file; detect --fail: a rule "
+     "fired"},
     {base::Exit::usage, "usage", "the command line or an environment variable is wrong; nothing was tried"},
     {base::Exit::auth, "auth",
      "the agent refused the token or wants one, or the router refused the login or a policy is missing"},

@@ -47,6 +47,7 @@ extern const Verb kRecordVerb;
 extern const Verb kMarkVerb;
 extern const Verb kPlotVerb;
 extern const Verb kForwardVerb;
+extern const Verb kDetectVerb;
 extern const Verb kStatusVerb;
 extern const Verb kCapturesVerb;
 extern const Verb kPlanVerb;

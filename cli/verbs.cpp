@@ -4,9 +4,9 @@ namespace mikroscope::cli {
 
 // The order of the help.
 constexpr const Verb* kVerbs[] = {
-    &kRecordVerb,    &kForwardVerb, &kMarkVerb,    &kPlotVerb,       &kStatusVerb,
-    &kCapturesVerb,  &kDoctorVerb,  &kPlanVerb,    &kInstallVerb,    &kUpgradeVerb,
-    &kUninstallVerb, &kImageVerb,   &kVersionVerb, &kCompletionVerb, &kManVerb,
+    &kRecordVerb,   &kForwardVerb, &kMarkVerb,       &kPlotVerb,    &kDetectVerb,  &kStatusVerb,
+    &kCapturesVerb, &kDoctorVerb,  &kPlanVerb,       &kInstallVerb, &kUpgradeVerb, &kUninstallVerb,
+    &kImageVerb,    &kVersionVerb, &kCompletionVerb, &kManVerb,
 };
 
 std::span<const Verb* const> all_verbs() {
