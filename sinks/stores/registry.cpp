@@ -5,12 +5,18 @@ namespace {
 
 // In the order in which help and pages show them.
 const SinkDef* const kSinks[] = {
+    &kFileSink,         //
+    &kStdoutSink,       //
     &kInfluxSink,       //
     &kTelegrafSink,     //
     &kPrometheusSink,   //
     &kRemoteWriteSink,  //
     &kOtlpSink,         //
     &kGraphiteSink,     //
+    &kLokiSink,         //
+    &kElasticSink,      //
+    &kSqlSink,          //
+    &kPostgresSink,     //
 };
 
 }  // namespace

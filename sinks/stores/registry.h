@@ -8,7 +8,6 @@ namespace mikroscope::sinks {
 extern const SinkDef kFileSink;
 extern const SinkDef kStdoutSink;
 extern const SinkDef kInfluxSink;
-extern const SinkDef kFileSink;
 extern const SinkDef kTelegrafSink;
 extern const SinkDef kPrometheusSink;
 extern const SinkDef kRemoteWriteSink;
