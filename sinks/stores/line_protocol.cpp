@@ -256,6 +256,14 @@ void LineProtocol::render(const Event& event, std::string& out) {
         const auto before = at - buffer_.data();
         const std::uint32_t comma = any ? 0 : 1;
         at = copy_padded(at, look.names.data() + name.at + comma, name.size - comma);
+        if (fields[f].type == Type::integer) {  // nearly all of them
+          const std::int64_t value = event.values[slot0 + f];
+          nonzero |= value != 0;
+          at = put_integer(value, at);
+          *at++ = 'i';
+          any = true;
+          continue;
+        }
         if (fields[f].type == Type::text) at = room(at, most);  // its own bytes come on top
         char* const after = put_cell(event, fields[f], slot0 + f, at, nonzero);
         if (after == nullptr) {
