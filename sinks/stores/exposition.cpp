@@ -77,6 +77,7 @@ void Exposition::drop_stale(std::int64_t now_ns) {
 void Exposition::add_health(std::int64_t now_ns, TextFamilies& to) const {
   using Type = TextFamilies::Type;
   for (const auto& [name, host] : hosts_) {
+    if (host.at_ns[kAgent] == 0 && host.at_ns[kApi] == 0) continue;  // the collector itself
     const std::string labels = label_text(host_labels(name));
     const bool up = host.sample_at_ns != 0 && now_ns - host.sample_at_ns <= stale_ns_;
     to.add("mikroscope_up", Type::gauge, "samples of the router arrive", labels,

@@ -92,6 +92,8 @@ Base base_of(Unit unit) {
 std::string in_base_unit(const std::string& field, const Base& base) {
   if (base.name.empty()) return field;
   if (field == base.suffix || field == base.name) return std::string(base.name);
+  // bytes_up, queued_bytes_down: the unit is in it.
+  if (("_" + field).find("_" + std::string(base.name) + "_") != std::string::npos) return field;
   const std::string suffix = "_" + std::string(base.suffix);
   std::string stem = field;
   if (stem.size() > suffix.size() && stem.compare(stem.size() - suffix.size(), suffix.size(), suffix) == 0)
@@ -337,11 +339,15 @@ std::optional<Reading> read(const model::Event& event, const Metric& metric, con
     return std::nullopt;
   }
   if (metric.from == From::info) {
-    const std::uint32_t first = table.slot(row, 0);
-    for (std::uint32_t c = 0; c < table.columns(); ++c) {
-      if (event.has(first + c)) return Reading{Number::of(std::int64_t{1}), false, {}};
+    // Its texts, or what describes the row, must be told.
+    const auto& keys = table.measurement->keys;
+    bool told = std::any_of(metric.texts.begin(), metric.texts.end(),
+                            [&](const auto& text) { return event.has(table.slot(row, text.second)); });
+    if (!told && std::any_of(keys.begin(), keys.end(), [](const model::Key& key) { return key.label; })) {
+      for (std::uint32_t c = 0; c < table.columns(); ++c) told = told || event.has(table.slot(row, c));
     }
-    return std::nullopt;
+    if (!told) return std::nullopt;
+    return Reading{Number::of(std::int64_t{1}), false, {}};
   }
   const std::uint32_t slot = table.slot(row, metric.field);
   if (!event.has(slot)) return std::nullopt;

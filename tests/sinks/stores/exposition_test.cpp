@@ -150,6 +150,19 @@ TEST(Exposition, HoldsWhatRarelyChanges) {
             R"(mikroscope_source_age_seconds{host="router",source="slab"} 59.1)");
 }
 
+// The collector's own events are of its host, which is no router.
+TEST(Exposition, DoesNotCallTheCollectorDown) {
+  Fixture f;
+  const auto origin = std::make_shared<const model::Origin>(model::Origin{"collector", "", ""});
+  model::EventBuilder builder(model::EventKind::collector, origin, test::kStart);
+  builder.row(test::novel(), {"influx"}).integer("total", 5);
+  f.take(builder.finish());
+  f.now += 40 * kSecond;
+  EXPECT_EQ(f.text(),
+            "# HELP mikroscope_novel_total ever\n# TYPE mikroscope_novel_total counter\n"
+            "mikroscope_novel_total{host=\"collector\",name=\"influx\"} 5\n");
+}
+
 TEST(Exposition, CountsWhatHappened) {
   Fixture f;
   const auto origin = std::make_shared<const model::Origin>(model::Origin{"router", "one", "boot"});

@@ -95,6 +95,22 @@ TEST(Families, NamesATableThatNobodyKnows) {
   EXPECT_EQ(find(otlp, "mikroscope.novel.size_kb")->times, 1);
 }
 
+TEST(Families, SaysAUnitOnce) {
+  const auto level = [](const char* name, proc::Unit unit) {
+    return model::Field{name, model::Kind::level, model::Type::integer, unit, 0, false, "x", {}};
+  };
+  const model::Measurement m{"q",
+                             {},
+                             {level("bytes_up", proc::Unit::bytes),
+                              level("queued_bytes_up", proc::Unit::bytes), level("rss", proc::Unit::bytes),
+                              level("khz", proc::Unit::kilohertz), level("uptime_s", proc::Unit::seconds)},
+                             "q"};
+  EXPECT_THAT(names(metrics_of(m, Naming::prometheus)),
+              testing::UnorderedElementsAre("mikroscope_q_bytes_up", "mikroscope_q_queued_bytes_up",
+                                            "mikroscope_q_rss_bytes", "mikroscope_q_hertz",
+                                            "mikroscope_q_uptime_seconds"));
+}
+
 TEST(Families, GivesKeysThatWouldCollideOtherLabels) {
   const model::Measurement m{
       "odd table",
