@@ -73,6 +73,6 @@ base::Result<RuleSpec> parse_rule(std::string_view text, std::span<const model::
 
 // Several, with names that are no detection's and no two the same.
 base::Result<std::vector<RuleSpec>> parse_rules(std::span<const std::string> texts,
-                                                std::span<const model::MeasurementPtr> known);
+                                                std::span<const model::MeasurementPtr> known = {});
 
 }  // namespace mikroscope::sinks
