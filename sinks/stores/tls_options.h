@@ -6,12 +6,10 @@
 
 namespace mikroscope::sinks {
 
-constexpr SinkOption kTlsCa{"tls-ca", "FILE",
-                            "certificates of those who may vouch for stores; the system's where not given"};
+constexpr SinkOption kTlsCa{"tls-ca", "FILE", "certificates of those who may vouch for stores"};
 constexpr SinkOption kTlsCert{"tls-cert", "FILE", "our own certificate, for stores that ask for one"};
-constexpr SinkOption kTlsKey{"tls-key", "FILE", "the key of --tls-cert"};
-constexpr SinkOption kTlsInsecure{"tls-insecure", "",
-                                  "take any certificate of a store: only to find a fault"};
+constexpr SinkOption kTlsKey{"tls-key", "FILE", "its key"};
+constexpr SinkOption kTlsInsecure{"tls-insecure", "", "believe any certificate of a store"};
 
 inline TlsOptions tls_options(const SinkValues& values) {
   return {values.text("tls-ca"), values.text("tls-cert"), values.text("tls-key"), values.on("tls-insecure")};
