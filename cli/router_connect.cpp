@@ -6,8 +6,6 @@
 #include <cstdlib>
 
 #include "cli/password_prompt.h"
-#include "routeros/api/connect.h"
-#include "routeros/session/known_routers.h"
 #include "routeros/ssh/connect.h"
 
 namespace mikroscope::cli {
@@ -28,26 +26,6 @@ class PinnedKey final : public routeros::TrustStore {
  private:
   std::string fingerprint_;
 };
-
-base::Result<std::unique_ptr<routeros::Session>> over_api(const RouterLogin& login,
-                                                          routeros::TrustStore& trust) {
-  routeros::ApiTarget target;
-  target.host = login.host;
-  target.port = login.port;
-  target.user = login.user;
-  target.password = login.password.value_or("");
-  target.shown_as = login.shown_as;
-  target.security = login.via == routeros::Via::api ? routeros::ApiSecurity::plain
-                    : login.tls_anonymous           ? routeros::ApiSecurity::tls_anonymous
-                                                    : routeros::ApiSecurity::tls;
-  target.ca_file = login.ca_file;
-  target.fingerprint = login.fingerprint;
-  target.trust = &trust;
-  target.accept_new_key = login.accept_new_key;
-  target.note = [](const std::string& line) { fmt::print(stderr, "mikroscope: {}\n", line); };
-  target.interrupt_fd = login.stop_fd;
-  return routeros::connect_api(target);
-}
 
 base::Result<std::unique_ptr<routeros::Session>> over_ssh(const RouterLogin& login,
                                                           routeros::TrustStore& trust) {
@@ -72,9 +50,28 @@ base::Result<std::unique_ptr<routeros::Session>> over_ssh(const RouterLogin& log
 
 }  // namespace
 
+routeros::ApiTarget api_target(const RouterLogin& login, routeros::TrustStore& trust) {
+  routeros::ApiTarget target;
+  target.host = login.host;
+  target.port = login.port;
+  target.user = login.user;
+  target.password = login.password.value_or("");
+  target.shown_as = login.shown_as;
+  target.security = login.via == routeros::Via::api ? routeros::ApiSecurity::plain
+                    : login.tls_anonymous           ? routeros::ApiSecurity::tls_anonymous
+                                                    : routeros::ApiSecurity::tls;
+  target.ca_file = login.ca_file;
+  target.fingerprint = login.fingerprint;
+  target.trust = &trust;
+  target.accept_new_key = login.accept_new_key;
+  target.note = [](const std::string& line) { fmt::print(stderr, "mikroscope: {}\n", line); };
+  target.interrupt_fd = login.stop_fd;
+  return target;
+}
+
 base::Result<std::unique_ptr<routeros::Session>> connect_router(const RouterLogin& login) {
   routeros::KnownRouters known(login.known_routers);
-  if (login.via != routeros::Via::ssh) return over_api(login, known);
+  if (login.via != routeros::Via::ssh) return routeros::connect_api(api_target(login, known));
   if (login.fingerprint.empty()) return over_ssh(login, known);
   PinnedKey pinned(login.fingerprint);
   return over_ssh(login, pinned);

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "base/host/result.h"
+#include "routeros/api/connect.h"
+#include "routeros/session/known_routers.h"
 #include "routeros/session/session.h"
 
 namespace mikroscope::cli {
@@ -27,6 +29,9 @@ struct RouterLogin {
   bool may_ask = true;        // on the terminal, for what SSH finds it needs
   int stop_fd = -1;
 };
+
+// For who speaks the API itself. `trust` must outlive what is made of the target.
+routeros::ApiTarget api_target(const RouterLogin& login, routeros::TrustStore& trust);
 
 base::Result<std::unique_ptr<routeros::Session>> connect_router(const RouterLogin& login);
 

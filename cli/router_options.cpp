@@ -232,10 +232,17 @@ base::Result<std::string> RouterOptions::password() const {
 }
 
 base::Result<std::unique_ptr<routeros::Session>> RouterOptions::connect(int stop_fd) const {
+  const base::Result<RouterLogin> with = login(stop_fd, false);
+  if (!with.ok()) return with.error();
+  return connect_router(*with);
+}
+
+base::Result<RouterLogin> RouterOptions::login(int stop_fd, bool api_only) const {
   base::Result<void> good = check();
   if (!good.ok()) return std::move(good).error();
   const Given& g = *given_;
-  const routeros::Via via = chosen_via();
+  routeros::Via via = chosen_via();
+  if (api_only && via == routeros::Via::ssh) via = g.api_plain ? routeros::Via::api : routeros::Via::api_ssl;
   const base::Result<RouterAddress> address = parse_router_address(g.address_text());
   if (!address.ok()) return address.error();
   base::Result<std::string> state = make_state_directory();
@@ -246,7 +253,9 @@ base::Result<std::unique_ptr<routeros::Session>> RouterOptions::connect(int stop
   login.host = address->host;
   login.user = !g.user.empty() ? g.user : !address->user.empty() ? address->user : "admin";
   const std::optional<std::int64_t>& port = via == routeros::Via::ssh ? g.ssh_port : g.api_port;
-  login.port = port ? static_cast<int>(*port) : address->port;
+  // A port in the address is that of the way it was given for.
+  const bool own_way = via == chosen_via();
+  login.port = port ? static_cast<int>(*port) : own_way ? address->port : 0;
   login.shown_as = g.router;
   login.ssh_key = g.ssh_key;
   login.ssh_rsa = g.ssh_rsa;
@@ -262,7 +271,7 @@ base::Result<std::unique_ptr<routeros::Session>> RouterOptions::connect(int stop
     if (!secret.ok()) return std::move(secret).error();
     login.password = std::move(*secret);
   }
-  return connect_router(login);
+  return login;
 }
 
 }  // namespace mikroscope::cli

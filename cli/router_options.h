@@ -11,6 +11,8 @@
 
 namespace mikroscope::cli {
 
+struct RouterLogin;
+
 // How the help of the verb shows these options: all of them in a group of their own, or --router among the
 // targets and the rest named only, because they are no more than one of three ways to an agent.
 enum class RouterHelp : std::uint8_t { full, brief };
@@ -27,6 +29,8 @@ class RouterOptions {
   // Logs in, once. May ask for a password on the terminal; it is asked once in the life of this object.
   // `stop_fd`: see Session::interrupt_on().
   base::Result<std::unique_ptr<routeros::Session>> connect(int stop_fd) const;
+  // What connect() logs in with. `api_only`: over the API, whatever --via says.
+  base::Result<RouterLogin> login(int stop_fd, bool api_only) const;
   std::string name() const;  // of the router, as it was given: a profile or user@host
   std::string host() const;  // its address or name; what TokenStore keeps tokens under
   routeros::CodePage code_page() const;

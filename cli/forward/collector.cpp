@@ -90,11 +90,11 @@ base::Result<void> Collector::open() {
   }
   sinks_.clear();
   for (ForwardTarget& target : targets_) {
-    auto stage = make_stage_ ? make_stage_(target) : nullptr;
+    auto stage = make_stage_ ? make_stage_(target, spool_->cursor(target.host)) : nullptr;
     workers_.push_back(std::make_unique<RouterWorker>(std::move(target), options_.worker, *spool_,
                                                       std::move(stage), said, stop_fd_));
     if (!make_side_) continue;
-    if (auto side = make_side_(*workers_.back())) sides_.push_back(std::move(side));
+    if (auto side = make_side_(*workers_.back(), said)) sides_.push_back(std::move(side));
   }
   targets_.clear();
   return {};
@@ -203,6 +203,10 @@ void Collector::report(std::int64_t) {
   const SelfState now = state();
   if (!options_.quiet) say(self_line(now));
   manager_.tell("STATUS=" + self_line(now));
+  tell_stores(now);
+}
+
+void Collector::tell_stores(const SelfState& now) {
   for (const model::Event& event : self_events(now, base::wall_ns()))
     [[maybe_unused]] const auto kept = spool_->append({&event, 1}, nullptr);
 }
@@ -225,7 +229,7 @@ void Collector::end(StopSignals& signals, bool drain) {
   sides_.clear();
   for (const auto& worker : workers_) worker->join();
 
-  report(base::monotonic_ns());
+  tell_stores(state());
   const std::int64_t deadline = base::monotonic_ns() + (drain ? options_.drain_ns : kSecond);
   for (const auto& runner : runners_) runner->finish(deadline);
   const auto drained = [&] {

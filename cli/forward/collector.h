@@ -28,8 +28,9 @@ struct CollectorOptions {
   bool quiet = false;                          // no line every report
 };
 
-// Makes what looks at the events of one router.
-using MakeStage = std::function<std::unique_ptr<Stage>(const ForwardTarget& target)>;
+// Makes what looks at the events of one router; `last` is where an earlier run ended.
+using MakeStage = std::function<std::unique_ptr<Stage>(const ForwardTarget& target,
+                                                       const std::optional<sinks::RouterCursor>& last)>;
 
 // A part that runs beside a router's worker and feeds it: the RouterOS tier.
 class SideWorker {
@@ -38,7 +39,7 @@ class SideWorker {
   virtual void start() = 0;
   virtual void finish() = 0;  // ends soon; the destructor waits
 };
-using MakeSide = std::function<std::unique_ptr<SideWorker>(RouterWorker& worker)>;
+using MakeSide = std::function<std::unique_ptr<SideWorker>(RouterWorker& worker, const sinks::Say& say)>;
 
 enum class Ended : std::uint8_t { stopped, elapsed, reload, given_up };
 
@@ -62,6 +63,7 @@ class Collector {
   base::Result<void> serve();
   Ended loop(StopSignals& signals);
   void report(std::int64_t now);
+  void tell_stores(const SelfState& now);
   void end(StopSignals& signals, bool drain);
   SelfState state() const;
   void say(const std::string& line) const;

@@ -211,6 +211,8 @@ void RouterWorker::on_item(const proc::Item& item) {
     return;
   }
   if (restart_pending_) on_restart();
+  if (const auto* record = std::get_if<proc::LogRecord>(&item); record != nullptr && hooks_.on_log)
+    hooks_.on_log(*record);
   kernel_.take(item, base::wall_ns(), events_);
   const std::lock_guard lock(mutex_);
   if (const auto* frame = std::get_if<proc::Frame>(&item)) {
@@ -241,6 +243,7 @@ void RouterWorker::on_restart() {
     const std::lock_guard lock(mutex_);
     ++(reboot ? counts_.reboots : counts_.restarts);
   }
+  if (reboot && hooks_.on_reboot) hooks_.on_reboot();
   say(reboot ? "the router rebooted" : "the agent restarted");
   next_skew_ns_ = next_device_ns_ = 0;
 }

@@ -51,6 +51,12 @@ struct WorkerCounts {
   std::uint32_t rate_hz = 0;
 };
 
+// What others want to hear of a router's samples; called from its worker's thread.
+struct WorkerHooks {
+  std::function<void(const proc::LogRecord& record)> on_log;
+  std::function<void()> on_reboot;
+};
+
 class RouterWorker {
  public:
   // `stage` may add events (detections) to what it is shown. `stop_fd` becomes readable when requests must
@@ -61,6 +67,7 @@ class RouterWorker {
   RouterWorker(const RouterWorker&) = delete;
   RouterWorker& operator=(const RouterWorker&) = delete;
 
+  void hooks(WorkerHooks hooks) { hooks_ = std::move(hooks); }  // before start()
   void start();
   // Ends after one last pull.
   void finish();
@@ -101,6 +108,7 @@ class RouterWorker {
   std::mutex stage_mutex_;
   const sinks::Say say_;
   const int stop_fd_;
+  WorkerHooks hooks_;
 
   std::thread thread_;
   std::atomic<bool> done_{false};

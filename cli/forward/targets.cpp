@@ -155,6 +155,7 @@ base::Result<ForwardTarget> ForwardTargets::make(const std::string& host, const 
     }
   }
   if (auto good = target.options->check(); !good.ok()) return good.error();
+  if (auto good = target.own->check(); !good.ok()) return good.error();
   return target;
 }
 

@@ -20,6 +20,7 @@ class PerRouter {
  public:
   virtual ~PerRouter() = default;
   virtual void declare(OptionSet& set) = 0;
+  virtual base::Result<void> check() const = 0;  // Exit::usage
 };
 
 struct ForwardTarget {

@@ -42,10 +42,7 @@ Runner::~Runner() {
 }
 
 void Runner::start() {
-  if (sink_->rewind_ns() > 0) {
-    // Only where the sink has been before: the first start has nothing to continue.
-    reader_->rewind_to(clock_ns(CLOCK_REALTIME) - sink_->rewind_ns());
-  }
+  if (sink_->rewind_ns() > 0) reader_->rewind(sink_->rewind_ns());
   thread_ = std::thread([this] { run(); });
 }
 

@@ -114,8 +114,9 @@ class SpoolReader {
   // until `deadline_ns` (CLOCK_MONOTONIC) while there is nothing at all. False: it is up to date.
   bool read(std::size_t max_events, std::int64_t deadline_ns, Batch& batch);
   void ack(std::uint64_t after);
-  // Goes back to the first block whose events may be as young as this (wall clock), for sums that continue.
-  void rewind_to(std::int64_t wall_ns);
+  // Goes back by so much before the last acknowledged event, as far as it is still there: for sums that
+  // continue.
+  void rewind(std::int64_t ns);
   // Wakes a read() that waits.
   void wake();
 

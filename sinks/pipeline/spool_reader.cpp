@@ -157,12 +157,14 @@ void SpoolReader::ack(std::uint64_t after) {
   spool_.keep_position(reader);
 }
 
-void SpoolReader::rewind_to(std::int64_t wall_ns) {
+void SpoolReader::rewind(std::int64_t ns) {
   std::deque<std::shared_ptr<Segment>> segments;
   {
     const std::lock_guard lock(spool_.mutex_);
     segments = spool_.segments_;
   }
+  // Blocks that were acknowledged, oldest first: where each begins, and how young it is.
+  std::vector<std::pair<std::uint64_t, std::int64_t>> blocks;
   Record record;
   for (const auto& segment : segments) {
     for (std::uint64_t at = segment->first_offset();;) {
@@ -170,16 +172,21 @@ void SpoolReader::rewind_to(std::int64_t wall_ns) {
       if (found == Segment::Found::end) break;
       at = record.next;
       BlockHead head;
-      if (found != Segment::Found::record || record.type != RecordType::block ||
-          !read_block_record(record.payload, head) || head.last_wall_ns < wall_ns)
-        continue;
-      const std::lock_guard lock(spool_.mutex_);
-      Spool::Reader& reader = spool_.readers_[key_];
-      reader.next = std::min(reader.next, head.first_event);
-      next_ = reader.next;
-      segment_ = nullptr;
-      return;
+      if (found == Segment::Found::record && record.type == RecordType::block &&
+          read_block_record(record.payload, head) && head.first_event < next_)
+        blocks.emplace_back(head.first_event, head.last_wall_ns);
     }
+  }
+  if (blocks.empty()) return;
+  const std::int64_t from = blocks.back().second - ns;
+  for (const auto& [first_event, last_wall_ns] : blocks) {
+    if (last_wall_ns < from) continue;
+    const std::lock_guard lock(spool_.mutex_);
+    Spool::Reader& reader = spool_.readers_[key_];
+    reader.next = std::min(reader.next, first_event);
+    next_ = reader.next;
+    segment_ = nullptr;
+    return;
   }
 }
 

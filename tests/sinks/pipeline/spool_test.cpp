@@ -99,6 +99,22 @@ TEST(Spool, GoesOnWhereEachSinkWasAfterARestart) {
   EXPECT_EQ(seqs(all(*b)), (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6}));
 }
 
+// Samples are 100 ms apart.
+TEST(Spool, AReaderCanGoBackBeforeWhatItAcknowledged) {
+  const TempDir dir;
+  {
+    const auto spool = opened({dir.path});
+    const auto reader = spool->reader("a");
+    for (std::uint64_t seq = 1; seq <= 50; ++seq) put(*spool, "r1", seq, seq);
+    const SpoolReader::Batch batch = all(*reader);
+    reader->ack(batch.after[39]);
+  }
+  const auto spool = opened({dir.path});
+  const auto reader = spool->reader("a");
+  reader->rewind(1'000'000'000);
+  EXPECT_EQ(seqs(all(*reader)).front(), 30U) << "a second before sample 40";
+}
+
 TEST(Spool, RefusesADirectoryThatIsInUse) {
   const TempDir dir;
   const auto first = opened({dir.path});
