@@ -12,33 +12,11 @@
 #include "proc/reader/derived.h"
 #include "proc/source.h"
 #include "routeros/deploy/finding.h"
+#include "tools/docs/markdown.h"
+#include "tools/docs/store_blocks.h"
 
 namespace mikroscope::docs {
 namespace {
-
-// Text for a cell of a Markdown table: on one line, without the column mark.
-std::string cell(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out;
-}
-
-std::string code(std::string_view text) {
-  return text.empty() ? "" : fmt::format("`{}`", cell(text));
-}
-
-std::string row(const std::vector<std::string>& cells) {
-  std::string out = "|";
-  for (const std::string& c : cells) out += c.empty() ? " |" : fmt::format(" {} |", c);
-  return out + "\n";
-}
-
-std::string head(const std::vector<std::string>& titles) {
-  return row(titles) + row(std::vector<std::string>(titles.size(), "---"));
-}
 
 std::string cadence_text(const proc::Cadence& cadence) {
   if (cadence.every_s != 0) return fmt::format("every {} s ({})", cadence.every_s, cadence.reason);
@@ -174,9 +152,21 @@ std::string menus() {
 }
 
 constexpr Block kBlocks[] = {
-    {"sources", sources},   {"columns", columns}, {"derived", derived},
-    {"settings", settings}, {"panels", panels},   {"exit-codes", exit_codes},
-    {"commands", commands}, {"checks", checks},   {"menus", menus},
+    {"sources", sources},
+    {"columns", columns},
+    {"derived", derived},
+    {"settings", settings},
+    {"panels", panels},
+    {"exit-codes", exit_codes},
+    {"commands", commands},
+    {"checks", checks},
+    {"menus", menus},
+    {"schema-kernel", kernel_schema},
+    {"schema-routeros", routeros_schema},
+    {"schema-agent", agent_schema},
+    {"schema-detections", detection_schema},
+    {"schema-collector", collector_schema},
+    {"sinks", sinks},
 };
 
 }  // namespace
