@@ -182,7 +182,7 @@ base::Result<bool> RouterWorker::pull(std::uint32_t wait_ms) {
         return {};
       });
   // What came before an error counts.
-  if (restart_pending_ && result.ok()) on_restart();
+  if (restart_pending_ && result.ok()) on_restart(base::wall_ns());
   flush();
   if (!result.ok()) return result.error();
   {
@@ -205,12 +205,15 @@ void RouterWorker::on_reply(const PullResult& reply) {
 }
 
 void RouterWorker::on_item(const proc::Item& item) {
+  // Told when the first sample of the new start is there, and dated with it.
   if (std::holds_alternative<proc::Restart>(item)) {
     restart_pending_ = true;
-    on_restart();
     return;
   }
-  if (restart_pending_) on_restart();
+  if (restart_pending_ && !std::holds_alternative<proc::LogRecord>(item)) {
+    const auto* first = std::get_if<proc::Frame>(&item);
+    on_restart(first != nullptr ? first->head.wall_ns : base::wall_ns());
+  }
   if (const auto* record = std::get_if<proc::LogRecord>(&item); record != nullptr && hooks_.on_log)
     hooks_.on_log(*record);
   kernel_.take(item, base::wall_ns(), events_);
@@ -231,11 +234,11 @@ void RouterWorker::on_item(const proc::Item& item) {
 }
 
 // The reply comes from another start of the agent than the samples before it.
-void RouterWorker::on_restart() {
+void RouterWorker::on_restart(std::int64_t wall_ns) {
   restart_pending_ = false;
   const bool reboot = !reply_boot_id_.empty() && !boot_id_.empty() && reply_boot_id_ != boot_id_;
   if (reply_instance_ == cursor_.instance) return;
-  kernel_.take(proc::Restart{reply_instance_, cursor_.instance, reboot}, base::wall_ns(), events_);
+  kernel_.take(proc::Restart{reply_instance_, cursor_.instance, reboot}, wall_ns, events_);
   cursor_ = {Cursor::From::oldest, 0, reply_instance_};
   if (!reply_boot_id_.empty()) boot_id_ = reply_boot_id_;
   kernel_.begin(reply_instance_, boot_id_);

@@ -89,7 +89,7 @@ class RouterWorker {
   base::Result<bool> pull(std::uint32_t wait_ms);
   void on_reply(const PullResult& reply);
   void on_item(const proc::Item& item);
-  void on_restart();
+  void on_restart(std::int64_t wall_ns);
   void flush();
   bool append(std::vector<model::Event>& events, const sinks::RouterCursor* cursor);
   void measure_skew();

@@ -239,7 +239,6 @@ struct KernelEvents::Impl {
 
   void restart(const proc::Restart& restart, std::int64_t wall_ns, std::vector<Event>& out) {
     derive.forget();
-    records.clear();
     set_origin(restart.instance, restart.reboot ? std::string() : origin->boot_id);
     EventBuilder builder(EventKind::restart, origin, wall_ns);
     builder.row(restart_measurement())

@@ -9,13 +9,16 @@
   bench.py BUILD_DIR sizes                                                  agent and image sizes
   bench.py BUILD_DIR plot                                                   drawing one hour at 100 Hz
   bench.py BUILD_DIR subtick [--rounds 5]                                   what SUBTICK=10 adds at 10 Hz
+  bench.py BUILD_DIR lines   [--seconds 5]                                  packed frames to line protocol on one core, beside a JSON DOM
+  bench.py BUILD_DIR fleet   [--routers 1000] [--seconds 60]                one collector, many agents at 10 Hz, two stores
+  bench.py BUILD_DIR outage  [--seconds 600]                                the store is away so long at 10 Hz; how long catching up takes
   bench.py BUILD_DIR deploy  [--rounds 10]                                  install with its probe, and uninstall, on the double
 
 BUILD_DIR was configured with -DMIKROSCOPE_BENCH=ON, and holds the router's agents unless MIKROSCOPE_EMBED_AGENTS=OFF was asked
 for; MIKROSCOPE_AGENT in the environment names another agent program. The heading says which one is measured. Ratios are of processes that ran in the same window, which the
 starting order rotates through; medians with the least and the most. Absolute times belong to the machine that is printed.
 """
-import argparse, hashlib, http.client, json, os, platform, random, re, signal, statistics, subprocess, sys, tempfile, threading, time
+import argparse, hashlib, http.client, json, os, platform, random, re, signal, socket, statistics, subprocess, sys, tempfile, threading, time, urllib.parse, urllib.request
 
 FRAMES = 'application/vnd.mikroscope.frames'
 
@@ -62,6 +65,7 @@ class Agent:
         for _ in range(20):
             self.port = random.randrange(20000, 60000)
             settings = dict(RATE_HZ=str(rate), ADDR='127.0.0.1', PORT=str(self.port), **{k: str(v) for k, v in env.items()})
+            self.url = f'http://127.0.0.1:{self.port}'
             self.process = subprocess.Popen([self.path], env=settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             deadline = time.monotonic() + 5
             while time.monotonic() < deadline and self.process.poll() is None:
@@ -374,8 +378,106 @@ def deploy(a):
     table(['session', 'install + probe s', 'uninstall s', 'together s'], rows)
 
 
+def free_port():
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        return s.getsockname()[1]
+
+
+def lines(a):
+    agent = Agent(a.build, 10)
+    time.sleep(6)
+    with tempfile.TemporaryDirectory() as d:
+        for name, accept in (('packed', 'application/vnd.mikroscope.frames'), ('ndjson', 'application/x-ndjson')):
+            with open(os.path.join(d, name), 'wb') as f:
+                f.write(agent.get('/samples?since=oldest&max=1000', accept))
+        agent.stop()
+        subprocess.run([os.path.join(a.build, 'tests/bench/bench_lines'), os.path.join(d, 'packed'), os.path.join(d, 'ndjson'), str(a.seconds)], check=True)
+
+
+def fleet(a):
+    """Every agent is the same real one, passed on by bench_fleet; the stores are bench_fleet too, which only counts."""
+    agent = Agent(a.build, 10)
+    port = free_port()
+    passer = subprocess.Popen([os.path.join(a.build, 'tests/bench/bench_fleet'), agent.url, str(port)])
+    time.sleep(1)
+    url = f'http://127.0.0.1:{port}'
+    with tempfile.TemporaryDirectory() as d:
+        out = open(os.path.join(d, 'out'), 'w+')
+        env = {k: v for k, v in os.environ.items() if not k.startswith('MIKROSCOPE_')}
+        argv = [os.path.join(a.build, 'mikroscope'), 'forward', *(x for i in range(a.routers) for x in ('--url', f'r{i:04}={url}')),
+                '--influx', url, '--influx-db', 'x', '--influx-version', '3', '--telegraf', url, '--spool', os.path.join(d, 'spool'),
+                '--poll', '1s', '--no-detections']
+        p = subprocess.Popen(argv, stdout=out, stderr=out, env=env)
+        time.sleep(15)  # all are there by then
+        begin, cpu, peak = time.monotonic(), cpu_ns(p.pid), 0
+        while time.monotonic() - begin < a.seconds:
+            time.sleep(1)
+            peak = max(peak, rss_kib(p.pid))
+        took, cpu = time.monotonic() - begin, cpu_ns(p.pid) - cpu
+        p.send_signal(signal.SIGTERM)
+        p.wait(60)
+        out.seek(0)
+        last = out.read().strip().splitlines()[-3:]
+    passer.terminate()
+    passer.wait()
+    agent.stop()
+    table(['routers', 'seconds', 'of one core', 'most MiB'], [[a.routers, f'{took:.0f}', f'{cpu / 1e9 / took:.2f}', f'{peak / 1024:.0f}']])
+    print('\n'.join(['', *last]))
+
+
+def outage(a):
+    agent = Agent(a.build, 10)
+    with tempfile.TemporaryDirectory() as d:
+        port = free_port()
+        with open(os.path.join(d, 'influx.conf'), 'w') as f:
+            f.write(f'reporting-disabled = true\nbind-address = "127.0.0.1:{free_port()}"\n[meta]\ndir = "{d}/meta"\n[data]\ndir = "{d}/data"\nwal-dir = "{d}/wal"\n'
+                    f'[http]\nbind-address = "127.0.0.1:{port}"\nlog-enabled = false\n[monitor]\nstore-enabled = false\n[subscriber]\nenabled = false\n')
+        store = lambda: subprocess.Popen(['influxd', 'run', '-config', os.path.join(d, 'influx.conf')], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        def ask(query, method='GET'):
+            try:
+                q = urllib.parse.urlencode({'db': 'x', 'epoch': 'ns', 'q': query})
+                return json.load(urllib.request.urlopen(urllib.request.Request(f'http://127.0.0.1:{port}/query?{q}', method=method), timeout=10))
+            except OSError:
+                return None
+
+        def seqs():
+            found = ask('SELECT seq FROM mikroscope_sample') or {}
+            series = found.get('results', [{}])[0].get('series', [])
+            return [v[1] for v in series[0]['values']] if series else []
+
+        server = store()
+        while ask('CREATE DATABASE x', 'POST') is None:
+            time.sleep(0.1)
+        env = {k: v for k, v in os.environ.items() if not k.startswith('MIKROSCOPE_')}
+        p = subprocess.Popen([os.path.join(a.build, 'mikroscope'), 'forward', '--url', f'r={agent.url}', '--influx', f'http://127.0.0.1:{port}', '--influx-db', 'x',
+                              '--influx-version', '1', '--spool', os.path.join(d, 'spool')], env=env, stderr=subprocess.DEVNULL)
+        while len(seqs()) < 20:
+            time.sleep(0.2)
+        server.terminate()
+        server.wait()
+        time.sleep(a.seconds)
+        server = store()
+        begin = time.monotonic()
+        while ask('SHOW DATABASES') is None:
+            time.sleep(0.05)
+        newest = agent.json('/healthz')['seq']
+        while not (seqs() or [0])[-1] >= newest:
+            time.sleep(0.2)
+        took = time.monotonic() - begin
+        p.send_signal(signal.SIGTERM)
+        p.wait(60)
+        found = seqs()
+        server.terminate()
+        server.wait()
+    agent.stop()
+    table(['store away s', 'caught up after s', 'samples', 'lost', 'twice'],
+          [[f'{a.seconds:g}', f'{took:.1f}', len(found), found[-1] - found[0] + 1 - len(set(found)), len(found) - len(set(found))]])
+
+
 def main():
-    verbs = dict(cost=cost, memory=memory, hour=hour, gaps=gaps, catchup=catchup, sizes=sizes, plot=plot, subtick=subtick, deploy=deploy)
+    verbs = dict(lines=lines, fleet=fleet, outage=outage, cost=cost, memory=memory, hour=hour, gaps=gaps, catchup=catchup, sizes=sizes, plot=plot, subtick=subtick, deploy=deploy)
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('build')
     p.add_argument('verb', choices=verbs)
@@ -383,10 +485,11 @@ def main():
     p.add_argument('--rounds', type=int)
     p.add_argument('--seconds', type=float)
     p.add_argument('--other', help='cost: a second agent program, measured in the same windows')
+    p.add_argument('--routers', type=int, default=1000)
     p.add_argument('--arms', default='', help='cost: only arms whose name contains this')
     a = p.parse_args()
     a.rounds = a.rounds or dict(cost=10, subtick=5, catchup=5, plot=3, deploy=10).get(a.verb, 1)
-    a.seconds = a.seconds or dict(cost=6, subtick=6, gaps=300, plot=3600).get(a.verb, 0)
+    a.seconds = a.seconds or dict(cost=6, subtick=6, gaps=300, plot=3600, lines=5, fleet=60, outage=600).get(a.verb, 0)
     print(f'{a.verb}: {machine()}')
     if a.verb not in ('plot', 'sizes', 'deploy'):
         path, what = agent_program(a.build)

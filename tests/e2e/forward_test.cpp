@@ -138,7 +138,7 @@ TEST_F(Forward, AnAgentThatRestartsIsSeenAndTold) {
     // From the new agent's first sample on.
     const auto told = influxd.integers("SELECT LAST(reboot) FROM mikroscope_restart", 2);
     return told.size() == 1 && !influxd
-                                    .rows("SELECT seq FROM mikroscope_sample WHERE seq = 1 AND time > " +
+                                    .rows("SELECT seq FROM mikroscope_sample WHERE seq = 1 AND time >= " +
                                           std::to_string(told.front()))
                                     .empty();
   })) << collector.err();
