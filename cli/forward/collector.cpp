@@ -70,6 +70,13 @@ base::Result<Ended> Collector::run(StopSignals& signals) {
   const SelfState last = state();
   say(self_line(last));
   for (const std::string& line : sink_lines(last)) say(line);
+  const bool any = std::any_of(last.routers.begin(), last.routers.end(),
+                               [](const WorkerCounts& r) { return r.samples != 0; });
+  if (!any && ended != Ended::reload && exit_ == base::Exit::ok) {
+    const bool failing = std::any_of(last.routers.begin(), last.routers.end(),
+                                     [](const WorkerCounts& r) { return r.exit != base::Exit::ok; });
+    exit_ = failing ? base::Exit::failed : base::Exit::no_data;
+  }
   for (const sinks::SinkCounts& sink : last.sinks) {
     if (sink.behind != 0 && options_.spool.dir.empty() && exit_ == base::Exit::ok) exit_ = base::Exit::failed;
     if (sink.stopped) exit_ = base::Exit::failed;

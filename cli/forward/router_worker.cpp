@@ -183,7 +183,7 @@ base::Result<bool> RouterWorker::pull(std::uint32_t wait_ms) {
       });
   // What came before an error counts.
   if (restart_pending_ && result.ok()) on_restart(base::wall_ns());
-  flush();
+  if (!flush()) return base::Error{"the spool has no room", "", base::Exit::interrupted};
   if (!result.ok()) return result.error();
   {
     const std::lock_guard lock(mutex_);
@@ -251,12 +251,12 @@ void RouterWorker::on_restart(std::int64_t wall_ns) {
   next_skew_ns_ = next_device_ns_ = 0;
 }
 
-void RouterWorker::flush() {
-  if (events_.empty()) return;
+bool RouterWorker::flush() {
+  if (events_.empty()) return true;
   std::vector<model::Event> events;
   events.swap(events_);
   sinks::RouterCursor cursor{cursor_.instance, boot_id_, cursor_.seq, base::wall_ns()};
-  append(events, &cursor);
+  return append(events, &cursor);
 }
 
 void RouterWorker::take(std::vector<model::Event> events) {

@@ -90,7 +90,7 @@ class RouterWorker {
   void on_reply(const PullResult& reply);
   void on_item(const proc::Item& item);
   void on_restart(std::int64_t wall_ns);
-  void flush();
+  bool flush();
   bool append(std::vector<model::Event>& events, const sinks::RouterCursor* cursor);
   void measure_skew();
   void tell_device();

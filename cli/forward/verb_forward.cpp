@@ -49,7 +49,7 @@ class Forward final : public VerbRun {
               .group = "Spool",
               .value = "DIR|memory",
               .help = "where events wait for the stores",
-              .default_text = "the state directory"},
+              .default_text = "~/.local/state/mikroscope/spool"},
              spool_);
     set.text({.names = "--spool-max",
               .group = "Spool",

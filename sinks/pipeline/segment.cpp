@@ -199,4 +199,11 @@ void Segment::remove() const {
   if (!path_.empty()) unlink(path_.c_str());
 }
 
+void Segment::discard() const {
+  remove();
+  // A reader that still has it open would keep its room taken.
+  if (fd_ < 0) return;
+  [[maybe_unused]] const int cut = ftruncate(fd_, 0);
+}
+
 }  // namespace mikroscope::sinks

@@ -50,7 +50,8 @@ class Segment {
   std::int64_t created_ns() const { return created_ns_; }  // CLOCK_REALTIME
   std::uint64_t cut_bytes() const { return cut_bytes_; }   // by open(): a record that was being written
   void sync() const;
-  void remove() const;  // the file; what is open stays readable
+  void remove() const;   // the file; what is open stays readable
+  void discard() const;  // its room too, at once: for what nobody will read again
 
  private:
   Segment() = default;

@@ -147,7 +147,7 @@ base::Result<void> Spool::append(std::span<const model::Event> events, const Rou
 }
 
 base::Result<void> Spool::append_locked(std::span<const model::Event> events, const std::string& block,
-                                        const RouterCursor* cursor, const std::string& only_for) {
+                                        const RouterCursor* cursor, const std::string& only_for, bool again) {
   if (segments_.back()->bytes() >= options_.segment_bytes) {
     if (auto rolled = roll(); !rolled.ok()) {
       if (segments_.size() < 2) return rolled.error();
@@ -172,7 +172,12 @@ base::Result<void> Spool::append_locked(std::span<const model::Event> events, co
   if (cursor != nullptr) head.cursor = *cursor;
   Segment::put_record(RecordType::block, write_block_record(head), records);
 
-  if (auto written = write_records(records); !written.ok()) return written.error();
+  if (auto written = write_records(records); !written.ok()) {
+    // In a fresh segment the shapes are to be told again.
+    if (written.error().exit == base::Exit::interrupted && !again)
+      return append_locked(events, block, cursor, only_for, true);
+    return written.error();
+  }
   shapes_here_.insert(new_shapes.begin(), new_shapes.end());
   next_event_ += events.size();
   if (cursor != nullptr) cursors_[head.host] = *cursor;
@@ -181,14 +186,23 @@ base::Result<void> Spool::append_locked(std::span<const model::Event> events, co
   return {};
 }
 
-// A full disk makes the oldest segment go, once; the rest is the caller's to wait for.
+// A full disk makes the oldest segment go, once; or the only one, where every sink has all of it. The rest is
+// the caller's to wait for.
 base::Result<void> Spool::write_records(const std::string& records) {
   auto written = segments_.back()->append(records);
-  if (!written.ok() && segments_.size() > 1) {
+  if (written.ok()) return written;
+  if (segments_.size() > 1) {
     drop_oldest();
-    written = segments_.back()->append(records);
+    return segments_.back()->append(records);
   }
-  return written;
+  const bool needed = std::any_of(readers_.begin(), readers_.end(), [&](const auto& reader) {
+    return reader.second.open && reader.second.next < next_event_;
+  });
+  if (needed) return written;
+  segments_.front()->discard();
+  if (auto rolled = roll(); !rolled.ok()) return rolled.error();
+  segments_.pop_front();
+  return base::Error{"the spool began anew", "", base::Exit::interrupted};
 }
 
 std::uint64_t Spool::total_bytes() const {
@@ -276,6 +290,7 @@ std::unique_ptr<SpoolReader> Spool::reader(const std::string& key) {
         position.next == ~position.check) {
       reader.next = std::min(std::max(reader.next, position.next), next_event_);
     }
+    keep_position(reader);  // its bytes are there then, however full the disk gets
   }
   return std::unique_ptr<SpoolReader>(new SpoolReader(*this, key));
 }

@@ -80,7 +80,8 @@ class Spool {
   base::Result<void> roll();
   base::Result<void> write_records(const std::string& records);
   base::Result<void> append_locked(std::span<const model::Event> events, const std::string& block,
-                                   const RouterCursor* cursor, const std::string& only_for);
+                                   const RouterCursor* cursor, const std::string& only_for,
+                                   bool again = false);
   void drop_oldest();
   void trim();
   std::uint64_t total_bytes() const;

@@ -1,7 +1,9 @@
 #include "sinks/pipeline/spool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -217,6 +219,44 @@ TEST(Spool, LetsGoOfWhatAllSinksHave) {
   spool->maintain();
   EXPECT_EQ(spool->counts().segments, 1U);
   EXPECT_EQ(segment_files(dir.path).size(), 1U);
+}
+
+// A disk of its own, in a mount namespace that goes with the process.
+TEST(Spool, GoesOnOnADiskThatWasFullOnceTheSinksHaveEverything) {
+  const TempDir dir;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("tmpfs", dir.path.c_str(), "tmpfs", 0, "size=256k") != 0)
+      _exit(77);
+    auto spool = Spool::open({dir.path});
+    if (!spool.ok()) _exit(2);
+    const auto reader = (*spool)->reader("a");
+    std::mt19937_64 random(3);
+    std::uint64_t seq = 0;
+    std::uint64_t appended = 0;
+    const auto put_some = [&] {
+      auto events = samples("r1", seq + 1, seq + 100);
+      for (model::Event& event : events) event.values[0] = static_cast<std::int64_t>(random());
+      const bool ok = (*spool)->append(events, nullptr).ok();
+      if (ok) seq += 100;
+      if (ok) appended += 100;
+      return ok;
+    };
+    while (put_some()) {
+      if (appended > 1'000'000) _exit(3);  // the disk never filled
+    }
+    const SpoolReader::Batch batch = all(*reader);
+    if (batch.events.size() != appended) _exit(4);
+    reader->ack(batch.after.back());
+    if (!put_some()) _exit(5);
+    const SpoolReader::Batch more = all(*reader);
+    _exit(more.events.size() == 100 && more.events.front().seq == appended - 99 ? 0 : 6);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "no mount namespace may be made here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(Spool, PassesOverDamageAndTellsOfTheLoss) {
