@@ -17,6 +17,7 @@ const SinkDef* const kSinks[] = {
     &kElasticSink,      //
     &kSqlSink,          //
     &kPostgresSink,     //
+    &kKafkaSink,        //
 };
 
 }  // namespace
