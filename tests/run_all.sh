@@ -12,7 +12,7 @@ readonly jobs=${MIKROSCOPE_JOBS:-$(nproc)}
 readonly results=$PWD/build/test-results
 # Not the agent as a program: its sandbox refuses what a sanitizer does at the end.
 readonly kSanitized=(test_base test_host test_proc test_sources test_reader test_agent test_routeros
-  test_routeros_api test_routeros_ssh test_deploy test_plot)
+  test_routeros_api test_routeros_ssh test_deploy test_plot test_model test_pipeline test_sinks test_tier)
 passed=0 failed=0 skipped=0
 failures=()
 # Compilations of another checkout of the same sources count as the same (objects hold no absolute path).

@@ -165,12 +165,12 @@ class Forward final : public VerbRun {
 
 constexpr Example kExamples[] = {
     {"forward --local --stdout lp --for 10s", "what would be stored, of this machine"},
-    {"forward --router home --influx http://127.0.0.1:8181 --influx-db mikroscope", "a router into InfluxDB"},
+    {"forward --router home --influx http://db:8181 --influx-db net", "a router into InfluxDB"},
     {"forward --url http://192.168.88.1:9123 --prom 9124", "an agent, for Prometheus to scrape"},
-    {"forward --all-routers --postgres postgresql://mikroscope@db/metrics --listen 9125",
+    {"forward --all-routers --postgres postgresql://db/net --listen 9125",
      "every router of the configuration file, and the collector's own health"},
-    {"forward --replay incident --influx http://127.0.0.1:8086 --influx-db lab", "a recording into a store"},
-    {"forward --router home --influx http://127.0.0.1:8181 --influx-db mikroscope --check",
+    {"forward --replay incident --influx http://db:8086 --influx-db lab", "a recording into a store"},
+    {"forward --all-routers --influx http://db:8181 --influx-db net --check",
      "would it work? Nothing is stored"},
 };
 
