@@ -42,6 +42,7 @@ Collector::Collector(CollectorOptions options, std::vector<ForwardTarget> target
 Collector::~Collector() {
   server_.reset();
   sides_.clear();
+  source_.reset();
   workers_.clear();
   runners_.clear();
   if (stop_fd_ >= 0) close(stop_fd_);
@@ -63,6 +64,7 @@ base::Result<Ended> Collector::run(StopSignals& signals) {
   for (const auto& runner : runners_) runner->start();
   for (const auto& worker : workers_) worker->start();
   for (const auto& side : sides_) side->start();
+  if (source_) source_->start();
   manager_.tell("READY=1");
   const Ended ended = loop(signals);
   manager_.tell(ended == Ended::reload ? "RELOADING=1" : "STOPPING=1");
@@ -72,7 +74,7 @@ base::Result<Ended> Collector::run(StopSignals& signals) {
   for (const std::string& line : sink_lines(last)) say(line);
   const bool any = std::any_of(last.routers.begin(), last.routers.end(),
                                [](const WorkerCounts& r) { return r.samples != 0; });
-  if (!any && ended != Ended::reload && exit_ == base::Exit::ok) {
+  if (!any && !source_ && ended != Ended::reload && exit_ == base::Exit::ok) {
     const bool failing = std::any_of(last.routers.begin(), last.routers.end(),
                                      [](const WorkerCounts& r) { return r.exit != base::Exit::ok; });
     exit_ = failing ? base::Exit::failed : base::Exit::no_data;
@@ -104,6 +106,18 @@ base::Result<void> Collector::open() {
     if (auto side = make_side_(*workers_.back(), said)) sides_.push_back(std::move(side));
   }
   targets_.clear();
+  if (!make_source_) return {};
+  auto source = make_source_(
+      *spool_,
+      [this] {
+        std::uint64_t behind = 0;
+        for (const auto& runner : runners_) behind = std::max(behind, runner->counts().behind);
+        const std::uint64_t events = spool_->counts().events;
+        return events - std::min(events, behind);
+      },
+      said);
+  if (!source.ok()) return source.error();
+  source_ = std::move(*source);
   return {};
 }
 
@@ -183,7 +197,8 @@ Ended Collector::loop(StopSignals& signals) {
       const SelfState state_now = state();
       const auto gave_up = [](const WorkerCounts& r) { return r.gave_up; };
       const auto stopped = [](const sinks::SinkCounts& s) { return s.stopped; };
-      if (std::all_of(state_now.routers.begin(), state_now.routers.end(), gave_up)) {
+      if (!state_now.routers.empty() &&
+          std::all_of(state_now.routers.begin(), state_now.routers.end(), gave_up)) {
         exit_ = state_now.routers.front().exit;
         return Ended::given_up;
       }
@@ -228,6 +243,7 @@ void Collector::end(StopSignals& signals, bool drain) {
     }
   };
   for (const auto& side : sides_) side->finish();
+  if (source_) source_->finish();
   for (const auto& worker : workers_) worker->finish();
   wait(base::monotonic_ns() + kLastPull, [&] {
     return std::all_of(workers_.begin(), workers_.end(), [](const auto& w) { return w->finished(); });
@@ -250,6 +266,7 @@ void Collector::end(StopSignals& signals, bool drain) {
     }
   }
   for (const auto& runner : runners_) runner->join();
+  if (source_) source_->settle();
   spool_->maintain();
 }
 

@@ -38,8 +38,14 @@ class SideWorker {
   virtual ~SideWorker() = default;
   virtual void start() = 0;
   virtual void finish() = 0;  // ends soon; the destructor waits
+  virtual void settle() {}    // the stores have ended
 };
 using MakeSide = std::function<std::unique_ptr<SideWorker>(RouterWorker& worker, const sinks::Say& say)>;
+
+// A source beside or instead of routers: forward --from. `stored_up_to`: the first event that not every store
+// has.
+using MakeSource = std::function<base::Result<std::unique_ptr<SideWorker>>(
+    sinks::Spool& spool, std::function<std::uint64_t()> stored_up_to, const sinks::Say& say)>;
 
 enum class Ended : std::uint8_t { stopped, elapsed, reload, given_up };
 
@@ -52,6 +58,7 @@ class Collector {
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
+  void read_from(MakeSource make_source) { make_source_ = std::move(make_source); }  // before run()
   // Until a signal, --for, or until nothing is left that could work. Exit::auth where a store or the only
   // router does not know us.
   base::Result<Ended> run(StopSignals& signals);
@@ -74,11 +81,13 @@ class Collector {
   MakeStage make_stage_;
   MakeSide make_side_;
   std::function<bool()> may_reload_;
+  MakeSource make_source_;
   ServiceManager manager_;
   std::unique_ptr<sinks::Spool> spool_;
   std::vector<std::unique_ptr<sinks::Runner>> runners_;
   std::vector<std::unique_ptr<RouterWorker>> workers_;
   std::vector<std::unique_ptr<SideWorker>> sides_;
+  std::unique_ptr<SideWorker> source_;
   std::unique_ptr<sinks::HttpServer> server_;
   int stop_fd_ = -1;
   std::int64_t started_ns_ = 0;

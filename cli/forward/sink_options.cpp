@@ -56,6 +56,11 @@ base::Result<void> SinkOptions::read_secret_files() {
   return {};
 }
 
+base::Result<sinks::SinkValues> SinkOptions::values() {
+  if (auto read = read_secret_files(); !read.ok()) return read.error();
+  return values_;
+}
+
 base::Result<std::vector<std::unique_ptr<sinks::Sink>>> SinkOptions::make() {
   if (auto read = read_secret_files(); !read.ok()) return read.error();
   std::vector<std::unique_ptr<sinks::Sink>> made;

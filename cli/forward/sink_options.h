@@ -17,6 +17,8 @@ class SinkOptions {
   void declare(OptionSet& set);
   // Those that are turned on. Exit::usage: none; the error of a sink that cannot be made.
   base::Result<std::vector<std::unique_ptr<sinks::Sink>>> make();
+  // What was given, secrets of files included, for who speaks to a store otherwise.
+  base::Result<sinks::SinkValues> values();
 
  private:
   base::Result<void> read_secret_files();

@@ -9,6 +9,7 @@
 #include "base/host/size.h"
 #include "cli/forward/check.h"
 #include "cli/forward/collector.h"
+#include "cli/forward/kafka_worker.h"
 #include "cli/forward/reload.h"
 #include "cli/forward/replay.h"
 #include "cli/forward/router_options.h"
@@ -72,6 +73,17 @@ class Forward final : public VerbRun {
               .group = "Other",
               .help = "ask every store and every router whether it would work; store nothing"},
              check_);
+    set.text({.names = "--from",
+              .group = "Target",
+              .value = "kafka://BROKER/TOPIC",
+              .help = "instead of routers: what other collectors published with --to; needs --group"},
+             from_);
+    set.text({.names = "--group",
+              .group = "Target",
+              .value = "NAME",
+              .help = "with --from: the consumer group; its members share the routers, and take over from "
+                      "one that fails"},
+             group_);
     set.text({.names = "--replay",
               .group = "Other",
               .value = "X",
@@ -88,18 +100,35 @@ class Forward final : public VerbRun {
       if (!sinks.ok()) return sinks.error();
       return replay(replay_, std::move(*sinks), options->drain_ns);
     }
-    auto targets = targets_.targets(*invocation.config);
+    if (from_.empty() != group_.empty())
+      return base::Error{"--from and --group go together",
+                         "--from kafka://broker:9092/mikroscope --group stores", base::Exit::usage};
+    base::Result<std::vector<ForwardTarget>> targets = std::vector<ForwardTarget>{};
+    if (from_.empty()) targets = targets_.targets(*invocation.config);
     if (!targets.ok()) return targets.error();
     auto sinks = sinks_.make();
     if (!sinks.ok()) return sinks.error();
     if (check_) return check_all(*targets, *sinks);
 
+    const std::uint64_t most_bytes = options->spool.max_bytes;
     StopSignals signals;
     Ended ended = Ended::stopped;
     base::Exit exit = base::Exit::ok;
     {
       Collector collector(std::move(*options), std::move(*targets), std::move(*sinks), router_stage(),
                           router_side(), [&] { return configuration_is_good(invocation.argv); });
+      if (!from_.empty()) {
+        auto values = sinks_.values();
+        if (!values.ok()) return values.error();
+        collector.read_from(
+            [&, values = *values](sinks::Spool& spool, std::function<std::uint64_t()> stored_up_to,
+                                  const sinks::Say& say) -> base::Result<std::unique_ptr<SideWorker>> {
+              auto source = sinks::KafkaSource::open(from_, group_, values);
+              if (!source.ok()) return source.error();
+              return std::unique_ptr<SideWorker>(std::make_unique<KafkaWorker>(
+                  std::move(*source), spool, most_bytes / 2, std::move(stored_up_to), say));
+            });
+      }
       auto done = collector.run(signals);
       if (!done.ok()) return done.error();
       ended = *done;
@@ -119,7 +148,8 @@ class Forward final : public VerbRun {
     options.quiet = quiet_;
     if (options.worker.poll_ns < 20'000'000 || options.worker.poll_ns > 30'000'000'000)
       return base::Error{"--poll: between 20ms and 30s", "", base::Exit::usage};
-    const bool memory = spool_ == "memory";
+    // What comes from Kafka waits there.
+    const bool memory = spool_ == "memory" || (spool_.empty() && !from_.empty());
     options.spool.max_bytes = memory ? std::uint64_t{64} << 20 : std::uint64_t{1} << 30;
     options.spool.max_age_ns = spool_age_ns_.value_or(0);
     if (!spool_max_.empty()) {
@@ -158,6 +188,8 @@ class Forward final : public VerbRun {
   std::string spool_max_;
   std::string listen_;
   std::string replay_;
+  std::string from_;
+  std::string group_;
   bool from_start_ = false;
   bool quiet_ = false;
   bool check_ = false;

@@ -17,7 +17,6 @@ extern const SinkDef kLokiSink;
 extern const SinkDef kElasticSink;
 extern const SinkDef kSqlSink;
 extern const SinkDef kPostgresSink;
-extern const SinkDef kMqttSink;
 extern const SinkDef kKafkaSink;
 
 }  // namespace mikroscope::sinks
