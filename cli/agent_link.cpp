@@ -119,8 +119,8 @@ class Link final : public AgentLink {
     out.newest_seq = reply->newest_seq;
     if (on_reply) on_reply(out);
     packed_ = reply->content_type.starts_with(proc::kFramesMediaType);
-    base::Result<void> decoded =
-        packed_ ? decoder_.packed(reply->body, on_line, out, request.text) : decoder_.ndjson(reply->body, on_line, out);
+    base::Result<void> decoded = packed_ ? decoder_.packed(reply->body, on_line, out, request.text)
+                                         : decoder_.ndjson(reply->body, on_line, out);
     if (!decoded.ok()) return std::move(decoded).error();
     out.full = out.frames >= request.max || (reply->bounded && out.frames != 0);
     return out;

@@ -74,7 +74,7 @@ TEST(Detections, ARestartSaysWhatWasBefore) {
   t.sample(R"("load":{"load1":0.1})");
   ASSERT_EQ(t.of("agent-restart").size(), 1U);
   EXPECT_TRUE(t.of("reboot").empty());
-  const auto& hit = t.of("agent-restart")[0];
+  const auto hit = t.of("agent-restart")[0];
   EXPECT_EQ(hit.value, 1);
   EXPECT_EQ(hit.threshold, 40);
   for (const char* part :
