@@ -41,6 +41,8 @@ Collector::Collector(CollectorOptions options, std::vector<ForwardTarget> target
 
 Collector::~Collector() {
   server_.reset();
+  for (const auto& worker : workers_) worker->finish();
+  for (const auto& worker : workers_) worker->join();
   sides_.clear();
   source_.reset();
   workers_.clear();
@@ -249,8 +251,9 @@ void Collector::end(StopSignals& signals, bool drain) {
     return std::all_of(workers_.begin(), workers_.end(), [](const auto& w) { return w->finished(); });
   });
   eventfd_write(stop_fd_, 1);
-  sides_.clear();
+  // Workers call what runs beside them until they have ended.
   for (const auto& worker : workers_) worker->join();
+  sides_.clear();
 
   tell_stores(state());
   const std::int64_t deadline = base::monotonic_ns() + (drain ? options_.drain_ns : kSecond);

@@ -202,8 +202,7 @@ constexpr Example kExamples[] = {
     {"forward --all-routers --postgres postgresql://db/net --listen 9125",
      "every router of the configuration file, and the collector's own health"},
     {"forward --replay incident --influx http://db:8086 --influx-db lab", "a recording into a store"},
-    {"forward --all-routers --influx http://db:8181 --influx-db net --check",
-     "would it work? Nothing is stored"},
+    {"forward --all-routers --postgres postgresql://db/net --check", "would it work? Nothing is stored"},
 };
 
 }  // namespace
