@@ -103,8 +103,8 @@ struct CommonOptions {
 struct App {
   CLI::App root{kSummary, kProgram};
   struct Entry {
-    const Verb* verb;
-    CLI::App* app;
+    const Verb* verb = nullptr;
+    CLI::App* app = nullptr;
     std::unique_ptr<VerbRun> run;
     std::unique_ptr<AppOptions> options;
     std::unique_ptr<CommonOptions> common;
@@ -117,10 +117,14 @@ struct App {
     for (const Verb* verb : all_verbs()) {
       CLI::App* const sub = root.add_subcommand(std::string(verb->name), std::string(verb->summary));
       sub->set_help_flag("-h,--help", "show this help");
-      verbs.push_back(
-          {verb, sub, verb->make(), std::make_unique<AppOptions>(sub), std::make_unique<CommonOptions>()});
-      verbs.back().run->options(*verbs.back().options);
-      verbs.back().common->declare(*verbs.back().options);
+      Entry& entry = verbs.emplace_back();
+      entry.verb = verb;
+      entry.app = sub;
+      entry.run = verb->make();
+      entry.options = std::make_unique<AppOptions>(sub);
+      entry.common = std::make_unique<CommonOptions>();
+      entry.run->options(*entry.options);
+      entry.common->declare(*entry.options);
     }
   }
 

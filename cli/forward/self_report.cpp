@@ -11,7 +11,6 @@
 namespace mikroscope::cli {
 namespace {
 
-using model::Field;
 using model::Kind;
 using model::MeasurementPtr;
 using model::Type;
