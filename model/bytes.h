@@ -15,6 +15,13 @@ inline std::int64_t unzigzag(std::uint64_t v) {
   return static_cast<std::int64_t>(v >> 1) ^ -static_cast<std::int64_t>(v & 1);
 }
 
+// FNV-1a: the same in every process.
+inline std::uint64_t fnv1a(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : bytes) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3U;
+  return hash;
+}
+
 class ByteWriter {
  public:
   explicit ByteWriter(std::string& out) : out_(out) {}

@@ -8,12 +8,6 @@ namespace {
 constexpr std::uint8_t kFormat = 1;
 constexpr std::size_t kMaxSlots = 1U << 20;
 
-std::uint64_t fnv1a(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : bytes) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3U;
-  return hash;
-}
-
 enum FieldFlags : std::uint8_t { kDerived = 1, kHasSql = 2 };
 enum KeyFlags : std::uint8_t { kText = 1, kLabel = 2 };
 enum TableFlags : std::uint8_t { kLog = 1, kSparse = 2, kLong = 4 };

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/host/utc.h"
+#include "cli/forward/host_name.h"
 #include "sinks/stores/exposition.h"
 
 namespace mikroscope::cli {
@@ -21,11 +22,6 @@ constexpr std::int64_t kSecond = base::kNsPerSecond;
 constexpr std::int64_t kMaintainEvery = kSecond;
 constexpr std::int64_t kLastPull = 5 * kSecond;  // how long the last pulls may take
 constexpr std::int64_t kLook = kSecond / 5;
-
-std::string this_host() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? name : "collector";
-}
 
 }  // namespace
 
@@ -37,7 +33,8 @@ Collector::Collector(CollectorOptions options, std::vector<ForwardTarget> target
       sinks_(std::move(sinks)),
       make_stage_(std::move(make_stage)),
       make_side_(std::move(make_side)),
-      may_reload_(std::move(may_reload)) {}
+      may_reload_(std::move(may_reload)),
+      host_(host_name("collector")) {}
 
 Collector::~Collector() {
   server_.reset();
@@ -216,14 +213,14 @@ Ended Collector::loop(StopSignals& signals) {
     }
     if (now >= next_report) {
       next_report += options_.report_ns;
-      report(now);
+      report();
     }
     pollfd fd{signals.fd(), POLLIN, 0};
     ::poll(&fd, 1, static_cast<int>(kLook / 1'000'000));
   }
 }
 
-void Collector::report(std::int64_t) {
+void Collector::report() {
   const SelfState now = state();
   if (!options_.quiet) say(self_line(now));
   manager_.tell("STATUS=" + self_line(now));
@@ -275,7 +272,7 @@ void Collector::end(StopSignals& signals, bool drain) {
 
 SelfState Collector::state() const {
   SelfState state;
-  state.host = this_host();
+  state.host = host_;
   state.started_ns = started_ns_;
   for (const auto& worker : workers_) state.routers.push_back(worker->counts());
   for (const auto& runner : runners_) state.sinks.push_back(runner->counts());

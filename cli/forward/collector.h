@@ -69,7 +69,7 @@ class Collector {
   base::Result<void> check_stores(StopSignals& signals);
   base::Result<void> serve();
   Ended loop(StopSignals& signals);
-  void report(std::int64_t now);
+  void report();
   void tell_stores(const SelfState& now);
   void end(StopSignals& signals, bool drain);
   SelfState state() const;
@@ -89,6 +89,7 @@ class Collector {
   std::vector<std::unique_ptr<SideWorker>> sides_;
   std::unique_ptr<SideWorker> source_;
   std::unique_ptr<sinks::HttpServer> server_;
+  const std::string host_;
   int stop_fd_ = -1;
   std::int64_t started_ns_ = 0;
   base::Exit exit_ = base::Exit::ok;

@@ -268,11 +268,13 @@ bool RouterWorker::append(std::vector<model::Event>& events, const sinks::Router
   if (stage_) {
     const std::lock_guard lock(stage_mutex_);
     std::vector<model::Event> all;
+    std::vector<model::Event> more;
+    all.reserve(events.size());
     for (model::Event& event : events) {
-      std::vector<model::Event> more;
       stage_->see(event, more);
       all.push_back(std::move(event));
       for (model::Event& one : more) all.push_back(std::move(one));
+      more.clear();
     }
     events = std::move(all);
   }

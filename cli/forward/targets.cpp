@@ -1,21 +1,17 @@
 #include "cli/forward/targets.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <set>
+
+#include "cli/forward/host_name.h"
 
 namespace mikroscope::cli {
 namespace {
 
 base::Error usage(std::string what, std::string fix) {
   return {std::move(what), std::move(fix), base::Exit::usage};
-}
-
-std::string this_host() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? name : "local";
 }
 
 // http://10.0.0.2:9123 is 10.0.0.2; with a port of its own, so that two agents of one machine differ.
@@ -179,7 +175,7 @@ base::Result<std::vector<ForwardTarget>> ForwardTargets::targets(const ConfigFil
   const auto tag = [&](const std::string& otherwise) { return host_tag_.empty() ? otherwise : host_tag_; };
 
   base::Result<void> done;
-  if (local_) done = add(tag(this_host()), "local", "true", nullptr);
+  if (local_) done = add(tag(host_name("local")), "local", "true", nullptr);
   for (const Given& given : urls_) {
     const auto [name, url] = name_and_url(given.text);
     if (done.ok()) done = add(tag(name), "url", url, nullptr);

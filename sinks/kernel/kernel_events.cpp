@@ -64,7 +64,6 @@ struct KernelEvents::Impl {
   model::ShapePtr shape;
   std::vector<TableMap> maps;
   std::size_t sample_table = 0;
-  std::size_t derived_table = 0;
 
   void set_origin(const std::string& instance, const std::string& boot_id) {
     origin = std::make_shared<const model::Origin>(model::Origin{host, instance, boot_id});
@@ -109,22 +108,22 @@ struct KernelEvents::Impl {
         to.rows.push_back(std::move(row));
       }
       tables.push_back(std::move(to));
-      if (table.schema->table == "irq_cpu") add_sums(map, tables);
+      if (const MeasurementPtr sums = summed_measurement(table.schema->table)) add_sums(map, sums, tables);
       maps.push_back(std::move(map));
     }
     sample_table = tables.size();
     tables.push_back({sample_measurement(), {{}}, 0});
-    derived_table = tables.size();
     tables.push_back({Derive::measurement(), {{}}, 0});
     shape = std::make_shared<const model::Shape>(std::move(tables));
   }
 
-  // The rows of a line on all cores become one.
-  static void add_sums(TableMap& map, std::vector<ShapeTable>& tables) {
+  // Rows that differ in the last keys only become one.
+  static void add_sums(TableMap& map, const MeasurementPtr& measurement, std::vector<ShapeTable>& tables) {
     std::map<std::vector<std::string>, std::uint32_t> index;
-    ShapeTable sums{irq_measurement(), {}, 0};
+    ShapeTable sums{measurement, {}, 0};
+    const auto keys_kept = static_cast<std::ptrdiff_t>(measurement->keys.size());
     for (const model::Row& row : tables[map.to].rows) {
-      std::vector<std::string> keys(row.keys.begin(), row.keys.begin() + 2);
+      std::vector<std::string> keys(row.keys.begin(), row.keys.begin() + keys_kept);
       const auto [at, added] = index.try_emplace(keys, static_cast<std::uint32_t>(sums.rows.size()));
       if (added) sums.rows.push_back({std::move(keys)});
       map.sum_row.push_back(at->second);

@@ -110,7 +110,7 @@ MeasurementPtr store_measurement(const proc::Schema& schema) {
   return shared(std::move(m));
 }
 
-const MeasurementPtr& irq_measurement() {
+model::MeasurementPtr summed_measurement(std::string_view table) {
   static const MeasurementPtr m =
       shared({"irq",
               {{"irq", true, false, "as the kernel names it: a number, or IPI0, NMI, LOC, ..."},
@@ -126,7 +126,7 @@ const MeasurementPtr& irq_measurement() {
               "interrupts of each line",
               false,
               true});
-  return m;
+  return table == "irq_cpu" ? m : nullptr;
 }
 
 const MeasurementPtr& sample_measurement() {
@@ -200,7 +200,7 @@ std::vector<MeasurementPtr> kernel_measurements() {
   std::vector<MeasurementPtr> all;
   for (const proc::TableDef& table : proc::all_tables()) {
     all.push_back(store_measurement(*table.schema));
-    if (table.schema->table == "irq_cpu") all.push_back(irq_measurement());
+    if (MeasurementPtr sums = summed_measurement(table.schema->table)) all.push_back(std::move(sums));
   }
   for (const MeasurementPtr& m :
        {sample_measurement(), Derive::measurement(), kmsg_measurement(), log_measurement(),

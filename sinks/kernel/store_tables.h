@@ -15,8 +15,9 @@ namespace mikroscope::sinks {
 // where stores have it.
 model::MeasurementPtr store_measurement(const proc::Schema& schema);
 
-// irq: the interrupts of each line, summed over the cores. Made of the table irq_cpu.
-const model::MeasurementPtr& irq_measurement();
+// What else is stored of an agent's table: sums over its last keys, of its first column. irq, the interrupts
+// of each line on all cores, comes of irq_cpu. Null: nothing.
+model::MeasurementPtr summed_measurement(std::string_view table);
 // sample: number, interval and monotonic clock of every sample.
 const model::MeasurementPtr& sample_measurement();
 

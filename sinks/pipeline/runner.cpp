@@ -6,20 +6,16 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/clock.h"
+
 namespace mikroscope::sinks {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kSecond = base::kNsPerSecond;
 constexpr std::int64_t kFirstBackOff = kSecond;
 constexpr std::int64_t kLastBackOff = 60 * kSecond;
 constexpr std::int64_t kIdle = kSecond;
 constexpr int kTryLargerAfter = 200;  // batches
-
-std::int64_t clock_ns(clockid_t clock) {
-  timespec ts{};
-  clock_gettime(clock, &ts);
-  return ts.tv_sec * kSecond + ts.tv_nsec;
-}
 
 }  // namespace
 
@@ -78,7 +74,7 @@ void Runner::run() {
       stopped = counts_.stopped;
     }
     if (stopped) break;
-    const std::int64_t now = clock_ns(CLOCK_MONOTONIC);
+    const std::int64_t now = base::monotonic_ns();
     if (finish_by != 0 && now >= finish_by) break;
     const BatchLimits limits = sink_->limits();
     const std::size_t want = std::min(limits.events, batch_events_);
@@ -121,9 +117,9 @@ void Runner::work_off(SpoolReader::Batch& batch) {
 bool Runner::deliver(const SpoolReader::Batch& batch, std::size_t from, std::size_t to) {
   const std::span<const model::Event> events(batch.events.data() + from, to - from);
   for (;;) {
-    const std::int64_t begin = clock_ns(CLOCK_MONOTONIC);
+    const std::int64_t begin = base::monotonic_ns();
     const Delivery delivery = sink_->deliver(events);
-    const std::int64_t took = clock_ns(CLOCK_MONOTONIC) - begin;
+    const std::int64_t took = base::monotonic_ns() - begin;
     switch (delivery.verdict) {
       case Delivery::Verdict::done:
         succeeded(batch, to, events.size(), delivery, took);
@@ -178,7 +174,7 @@ void Runner::succeeded(const SpoolReader::Batch& batch, std::size_t to, std::siz
     counts_.events += events;
     ++counts_.batches;
     counts_.rejected += delivery.rejected;
-    counts_.last_done_wall_ns = clock_ns(CLOCK_REALTIME);
+    counts_.last_done_wall_ns = base::wall_ns();
     counts_.deliver_ns = took_ns;
     recovered = counts_.failing;
     counts_.failing = false;
@@ -222,7 +218,7 @@ bool Runner::back_off(const Delivery& delivery) {
     ++failures_;
   }
   if (first) say_(fmt::format("{}: {}; will keep trying", name_, delivery.why));
-  const std::int64_t now = clock_ns(CLOCK_MONOTONIC);
+  const std::int64_t now = base::monotonic_ns();
   if (wait_until(now + wait)) return true;
   // Told to finish: a few quick attempts instead of long waits, until the deadline.
   std::int64_t finish_by = 0;
@@ -230,7 +226,7 @@ bool Runner::back_off(const Delivery& delivery) {
     const std::lock_guard lock(mutex_);
     finish_by = finish_by_ns_;
   }
-  const std::int64_t soon = clock_ns(CLOCK_MONOTONIC) + kSecond / 4;
+  const std::int64_t soon = base::monotonic_ns() + kSecond / 4;
   if (soon >= finish_by) return false;
   timespec pause{0, kSecond / 4};
   nanosleep(&pause, nullptr);
@@ -240,7 +236,7 @@ bool Runner::back_off(const Delivery& delivery) {
 // True: the time came. False: finish() was called.
 bool Runner::wait_until(std::int64_t monotonic_ns) {
   std::unique_lock lock(mutex_);
-  const std::int64_t left = monotonic_ns - clock_ns(CLOCK_MONOTONIC);
+  const std::int64_t left = monotonic_ns - base::monotonic_ns();
   return !wake_.wait_for(lock, std::chrono::nanoseconds(std::max<std::int64_t>(0, left)),
                          [&] { return finish_by_ns_ != 0; });
 }

@@ -3,13 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "base/clock.h"
 
 namespace mikroscope::sinks {
 namespace {
@@ -43,12 +44,6 @@ std::uint32_t record_checksum(std::uint8_t type, std::string_view payload) {
   return checksum(payload, checksum({&t, 1}));
 }
 
-std::int64_t wall_now_ns() {
-  timespec ts{};
-  clock_gettime(CLOCK_REALTIME, &ts);
-  return ts.tv_sec * 1'000'000'000LL + ts.tv_nsec;
-}
-
 base::Error failed(const char* tried, const std::string& path, std::string fix = {}) {
   return {fmt::format("{} {}: {}", tried, path, std::strerror(errno)), std::move(fix), base::Exit::failed};
 }
@@ -63,7 +58,7 @@ base::Result<std::shared_ptr<Segment>> Segment::create(const std::string& path, 
   std::shared_ptr<Segment> segment(new Segment);
   segment->path_ = path;
   segment->first_event_ = first_event;
-  segment->created_ns_ = wall_now_ns();
+  segment->created_ns_ = base::wall_ns();
   if (!path.empty()) {
     // A file that a crash left before its head was whole is written over: it holds nothing.
     segment->fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

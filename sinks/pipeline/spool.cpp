@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +10,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/clock.h"
 #include "model/block.h"
+#include "model/bytes.h"
 #include "sinks/pipeline/block_record.h"
 #include "sinks/pipeline/lost_samples.h"
 
@@ -22,21 +23,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".spool";
 
-std::int64_t wall_now_ns() {
-  timespec ts{};
-  clock_gettime(CLOCK_REALTIME, &ts);
-  return ts.tv_sec * 1'000'000'000LL + ts.tv_nsec;
-}
-
 std::string position_name(const std::string& key) {
   std::string name = "sink-";
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : key) {
-    hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3U;
+  for (const char c : key.substr(0, 55)) {
     name += (std::isalnum(static_cast<unsigned char>(c)) != 0) ? c : '-';
-    if (name.size() > 60) break;
   }
-  return fmt::format("{}-{:016x}.position", name, hash);
+  return fmt::format("{}-{:016x}.position", name, model::fnv1a(key));
 }
 
 // A position and its complement: a torn one is told from a whole one.
@@ -221,7 +213,7 @@ void Spool::trim() {
     segments_.pop_front();
   }
   while (segments_.size() > 1 && total_bytes() > options_.max_bytes) drop_oldest();
-  const std::int64_t oldest = options_.max_age_ns > 0 ? wall_now_ns() - options_.max_age_ns : 0;
+  const std::int64_t oldest = options_.max_age_ns > 0 ? base::wall_ns() - options_.max_age_ns : 0;
   // A segment is too old when even its last event, which is older than the next segment, is.
   while (segments_.size() > 1 && oldest > 0 && segments_[1]->created_ns() < oldest) drop_oldest();
 }

@@ -1,23 +1,13 @@
-#include <time.h>
-
 #include <algorithm>
 #include <chrono>
 
+#include "base/clock.h"
 #include "model/block.h"
 #include "sinks/pipeline/block_record.h"
 #include "sinks/pipeline/loss.h"
 #include "sinks/pipeline/spool.h"
 
 namespace mikroscope::sinks {
-namespace {
-
-std::int64_t monotonic_now_ns() {
-  timespec ts{};
-  clock_gettime(CLOCK_MONOTONIC, &ts);
-  return ts.tv_sec * 1'000'000'000LL + ts.tv_nsec;
-}
-
-}  // namespace
 
 SpoolReader::SpoolReader(Spool& spool, std::string key) : spool_(spool), key_(std::move(key)) {
   next_ = spool_.readers_[key_].next;
@@ -35,7 +25,7 @@ bool SpoolReader::read(std::size_t max_events, std::int64_t deadline_ns, Batch& 
     }
     if (!batch.events.empty()) return batch.events.size() >= max_events;
     std::unique_lock lock(spool_.mutex_);
-    const std::int64_t left = deadline_ns - monotonic_now_ns();
+    const std::int64_t left = deadline_ns - base::monotonic_ns();
     if (left <= 0 || woken_) {
       woken_ = false;
       return false;

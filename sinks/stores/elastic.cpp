@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "sinks/net/http_post.h"
-#include "sinks/net/http_server.h"
 #include "sinks/stores/elastic_documents.h"
 #include "sinks/stores/registry.h"
+#include "sinks/stores/tls_options.h"
 
 namespace mikroscope::sinks {
 namespace {
@@ -138,10 +138,10 @@ constexpr SinkOption kOptions[] = {
     {"elastic-index", "PATTERN", "where to: %Y, %m, %d are of the event's day", "", "mikroscope-%Y.%m.%d"},
     {"elastic-template", "", "put an index template that knows times and names"},
     {"elastic-auth", "AUTH", "user:password, or an API key", "", "", true},
-    {"tls-ca", "FILE", "certificates of those who may vouch for stores"},
-    {"tls-cert", "FILE", "our own certificate, for stores that ask for one"},
-    {"tls-key", "FILE", "its key"},
-    {"tls-insecure", "", "believe any certificate of a store"},
+    kTlsCa,
+    kTlsCert,
+    kTlsKey,
+    kTlsInsecure,
 };
 
 base::Result<std::unique_ptr<Sink>> make(const SinkValues& values) {
@@ -161,14 +161,12 @@ base::Result<std::unique_ptr<Sink>> make(const SinkValues& values) {
   const std::string auth = values.text("elastic-auth");
   const std::size_t colon = auth.find(':');
   if (!url->user.empty())
-    headers.push_back("Authorization: Basic " + basic_credentials(url->user, url->password));
+    headers.push_back(basic_authorization(url->user, url->password));
   else if (colon != std::string::npos)
-    headers.push_back("Authorization: Basic " +
-                      basic_credentials(auth.substr(0, colon), auth.substr(colon + 1)));
+    headers.push_back(basic_authorization(auth.substr(0, colon), auth.substr(colon + 1)));
   else if (!auth.empty())
     headers.push_back("Authorization: ApiKey " + auth);
-  TlsOptions tls{values.text("tls-ca"), values.text("tls-cert"), values.text("tls-key"),
-                 values.on("tls-insecure")};
+  TlsOptions tls = tls_options(values);
   return std::unique_ptr<Sink>(std::make_unique<Elastic>(url->url, root, root + "/_bulk" + query, index,
                                                          values.on("elastic-template"), std::move(headers),
                                                          std::move(tls)));

@@ -6,29 +6,14 @@
 #include <cmath>
 #include <ctime>
 
+#include "base/text.h"
+
 namespace mikroscope::sinks {
 namespace {
 
 // How many bytes the sequence at the start of `text` has; 0: it is not valid.
 std::size_t sequence(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto more = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return more(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    if (!more(1) || !more(2)) return 0;
-    if (first == 0xE0 && byte(1) < 0xA0) return 0;   // overlong
-    if (first == 0xED && byte(1) >= 0xA0) return 0;  // a surrogate
-    return 3;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    if (!more(1) || !more(2) || !more(3)) return 0;
-    if (first == 0xF0 && byte(1) < 0x90) return 0;
-    if (first == 0xF4 && byte(1) >= 0x90) return 0;
-    return 4;
-  }
-  return 0;
+  return static_cast<std::size_t>(base::utf8_length(text));
 }
 
 }  // namespace

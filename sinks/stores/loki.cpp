@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "sinks/net/http_post.h"
-#include "sinks/net/http_server.h"
 #include "sinks/stores/loki_streams.h"
 #include "sinks/stores/registry.h"
+#include "sinks/stores/tls_options.h"
 
 namespace mikroscope::sinks {
 namespace {
@@ -83,10 +83,10 @@ constexpr SinkOption kOptions[] = {
     {"loki-tenant", "NAME", "the tenant: X-Scope-OrgID"},
     {"loki-metrics", "", "send rows of numbers too, as lines of the stream of their measurement"},
     {"loki-token", "TOKEN", "bearer token for Loki", "", "", true},
-    {"tls-ca", "FILE", "certificates of those who may vouch for stores"},
-    {"tls-cert", "FILE", "our own certificate, for stores that ask for one"},
-    {"tls-key", "FILE", "its key"},
-    {"tls-insecure", "", "believe any certificate of a store"},
+    kTlsCa,
+    kTlsCert,
+    kTlsKey,
+    kTlsInsecure,
 };
 
 base::Result<std::unique_ptr<Sink>> make(const SinkValues& values) {
@@ -98,11 +98,10 @@ base::Result<std::unique_ptr<Sink>> make(const SinkValues& values) {
     return base::Error{"--loki-tenant is no name", "such as home", base::Exit::usage};
   if (!tenant.empty()) headers.push_back("X-Scope-OrgID: " + tenant);
   if (!url->user.empty())
-    headers.push_back("Authorization: Basic " + basic_credentials(url->user, url->password));
+    headers.push_back(basic_authorization(url->user, url->password));
   else if (values.has("loki-token"))
     headers.push_back("Authorization: Bearer " + values.text("loki-token"));
-  TlsOptions tls{values.text("tls-ca"), values.text("tls-cert"), values.text("tls-key"),
-                 values.on("tls-insecure")};
+  TlsOptions tls = tls_options(values);
   return std::unique_ptr<Sink>(
       std::make_unique<Loki>(url->url, values.on("loki-metrics"), std::move(headers), std::move(tls)));
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "sinks/net/http_post.h"
-#include "sinks/net/http_server.h"
 #include "sinks/stores/families_batch.h"
 #include "sinks/stores/otlp_points.h"
 #include "sinks/stores/tls_options.h"
@@ -143,7 +142,7 @@ base::Result<std::unique_ptr<Sink>> make(const SinkValues& values) {
   if (const std::string token = values.text("otlp-token"); !token.empty())
     headers.push_back("Authorization: Bearer " + token);
   else if (!url->user.empty())
-    headers.push_back("Authorization: Basic " + basic_credentials(url->user, url->password));
+    headers.push_back(basic_authorization(url->user, url->password));
   TlsOptions tls = tls_options(values);
   return std::unique_ptr<Sink>(
       std::make_unique<OtlpSink>(std::move(settings), std::move(headers), std::move(tls)));

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/host/duration.h"
 #include "sinks/net/http_post.h"
-#include "sinks/net/http_server.h"
 #include "sinks/stores/families_batch.h"
 #include "sinks/stores/families_series.h"
 #include "sinks/stores/remote_write_encode.h"
@@ -204,7 +203,7 @@ base::Result<std::unique_ptr<Sink>> make(const SinkValues& values) {
   if (const std::string token = values.text("remote-write-token"); !token.empty())
     headers.push_back("Authorization: Bearer " + token);
   else if (!url->user.empty())
-    headers.push_back("Authorization: Basic " + basic_credentials(url->user, url->password));
+    headers.push_back(basic_authorization(url->user, url->password));
   TlsOptions tls = tls_options(values);
   return std::unique_ptr<Sink>(
       std::make_unique<RemoteWriteSink>(std::move(settings), std::move(headers), std::move(tls)));

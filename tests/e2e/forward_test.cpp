@@ -2,9 +2,7 @@
 // and the store's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -149,26 +147,14 @@ TEST_F(Forward, AnAgentThatRestartsIsSeenAndTold) {
 
 // A store that takes the connection and never answers.
 struct Silent {
-  Silent() {
-    fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    bind(fd, reinterpret_cast<sockaddr*>(&address), size);
-    listen(fd, 64);
-    getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
-    port = ntohs(address.sin_port);
-  }
-  ~Silent() { close(fd); }
-  int fd = -1;
-  int port = 0;
+  ~Silent() { close(listener.fd); }
+  const Listener listener = listen_on_loopback();
 };
 
 TEST_F(Forward, AStoreThatHangsDoesNotDelayTheOther) {
   RealAgent agent(50);
   const Silent silent;
-  Program collector(command(agent, {"--otlp", "http://127.0.0.1:" + std::to_string(silent.port)}));
+  Program collector(command(agent, {"--otlp", "http://127.0.0.1:" + std::to_string(silent.listener.port)}));
   ASSERT_TRUE(eventually(30'000, [&] { return stored_seqs().size() > 20; })) << collector.err();
   // Over five seconds the healthy store is never more than two seconds behind.
   std::int64_t worst = 0;

@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/loopback.h"
 #include "tests/support/program.h"
 
 namespace mikroscope::test {
 
 // Where a program is; empty: it is not installed.
 std::string path_of(const std::string& program);
-// A port of the loopback that was free a moment ago.
-int free_port();
 
 class RealInfluxd {
  public:

@@ -167,7 +167,9 @@ TEST(SshSession, AnInterruptEndsARequest) {
   const base::Fd write_end(ends[1]);
   (*session)->interrupt_on(read_end.get());
   std::thread user([&] {
-    while (router.commands().size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (router.commands().size() < 2 && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     EXPECT_EQ(::write(write_end.get(), "x", 1), 1);
   });
   const std::int64_t took = ms_of([&] {

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "tests/sinks/support/fault_server.h"
+#include "tests/support/loopback.h"
 
 namespace mikroscope::sinks {
 namespace {
@@ -98,15 +99,9 @@ TEST(HttpPoster, AnInterruptEndsTheRequestUnderWayOnly) {
 class ClosingServer {
  public:
   ClosingServer() {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
-    listen(listener_, 8);
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
+    const mikroscope::test::Listener listener = mikroscope::test::listen_on_loopback();
+    listener_ = listener.fd;
+    port_ = listener.port;
     thread_ = std::thread([this] { serve(); });
   }
   ~ClosingServer() {

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/loopback.h"
+
 namespace mikroscope::sinks::test {
 
 class CannedStore {
@@ -24,15 +26,9 @@ class CannedStore {
     std::string body;
   };
   CannedStore() {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
-    listen(listener_, 8);
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    url_ = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+    const mikroscope::test::Listener listener = mikroscope::test::listen_on_loopback();
+    listener_ = listener.fd;
+    url_ = "http://127.0.0.1:" + std::to_string(listener.port);
     thread_ = std::thread([this] { serve(); });
   }
   ~CannedStore() {
