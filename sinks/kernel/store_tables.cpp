@@ -9,7 +9,6 @@ namespace mikroscope::sinks {
 namespace {
 
 using model::Field;
-using model::Key;
 using model::Kind;
 using model::Measurement;
 using model::MeasurementPtr;
